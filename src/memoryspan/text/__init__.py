@@ -1,0 +1,1 @@
+"""From source text to token streams: corpora, documents, tokenizers, vocabularies, streams."""
