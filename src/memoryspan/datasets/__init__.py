@@ -1,0 +1,1 @@
+"""Kedro datasets of our artefacts; every write is atomic."""

@@ -1,0 +1,1 @@
+"""Perplexity, comparison and generation, for any language model."""

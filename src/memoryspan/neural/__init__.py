@@ -1,0 +1,1 @@
+"""Neural models: cells, networks, truncated BPTT and training."""

@@ -1,0 +1,1 @@
+"""N-gram models: counts, discounts, maximum likelihood and Kneser–Ney."""

@@ -1,0 +1,1 @@
+"""The Kedro pipelines: thin nodes over the rooms."""

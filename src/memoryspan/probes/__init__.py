@@ -1,0 +1,1 @@
+"""How far back a model remembers: one file per probe."""

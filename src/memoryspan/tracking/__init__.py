@@ -1,0 +1,1 @@
+"""MLflow: one flat run per model."""
