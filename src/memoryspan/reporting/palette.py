@@ -1,0 +1,77 @@
+"""One colour, marker and label per model, the same in every figure and table.
+
+The neural hues are Okabe and Ito's (https://jfly.uni-koeln.de/color/), which stay apart for
+colour-blind readers; n-grams are shades (blue: Kneser–Ney, sand: maximum likelihood), darker with
+the order; chance rows are grey. Markers repeat the distinction without colour.
+"""
+
+import colorsys
+import re
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+CHANCE, N_GRAM, FEED_FORWARD, RECURRENT, OTHER = range(5)
+
+_KNESER_NEY_SHADES = ("#a9c3de", "#84a9cf", "#5d8dbd", "#3a6ea5", "#1f4e80")
+_MAXIMUM_LIKELIHOOD_SHADES = ("#d5cbb3", "#c0b394", "#aa9b77", "#91815c", "#766744")
+_FALLBACK_MARKERS = ("P", "X", "h", "<", ">", "p")
+_ORDERED_NAME = re.compile(r"(kneser_ney|maximum_likelihood)_(\d+)")
+
+
+@dataclass(frozen=True)
+class ModelStyle:
+    """How one model looks: ``family`` is a rank (chance first), ``order`` ranks inside it."""
+
+    label: str
+    colour: str
+    marker: str
+    family: int
+    order: int = 0
+
+    @property
+    def is_chance(self) -> bool:
+        """Whether the row only says what no memory at all achieves."""
+        return self.family == CHANCE
+
+
+_NAMED = {
+    "uniform": ModelStyle("Uniform", "#a3a3a3", "o", CHANCE, 0),
+    "unigram": ModelStyle("Unigram", "#6f6f6f", "o", CHANCE, 1),
+    "feedforward": ModelStyle("Feed-forward", "#cc79a7", "v", FEED_FORWARD),
+    "rnn": ModelStyle("RNN", "#e69f00", "^", RECURRENT, 0),
+    "gru": ModelStyle("GRU", "#009e73", "D", RECURRENT, 1),
+    "lstm": ModelStyle("LSTM", "#d55e00", "o", RECURRENT, 2),
+}
+
+
+def model_style(name: str) -> ModelStyle:
+    """The style of a model; an unknown name gets a colour and marker that depend on it alone."""
+    if name in _NAMED:
+        return _NAMED[name]
+    if ordered := _ORDERED_NAME.fullmatch(name):
+        return _ngram_style(ordered[1], int(ordered[2]))
+    digest = zlib.crc32(name.encode("utf-8"))
+    red, green, blue = colorsys.hls_to_rgb(digest % 360 / 360, 0.42, 0.55)
+    colour = f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"
+    marker = _FALLBACK_MARKERS[digest // 360 % len(_FALLBACK_MARKERS)]
+    return ModelStyle(name, colour, marker, OTHER)
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """The distinct names by family (chance, n-gram, feed-forward, recurrent, other) and order."""
+
+    def rank(name: str) -> tuple[int, int, str]:
+        style = model_style(name)
+        return style.family, style.order, name
+
+    return sorted(set(names), key=rank)
+
+
+def _ngram_style(kind: str, order: int) -> ModelStyle:
+    smoothed = kind == "kneser_ney"
+    shades = _KNESER_NEY_SHADES if smoothed else _MAXIMUM_LIKELIHOOD_SHADES
+    shade = shades[min(max(order, 1), len(shades)) - 1]
+    title = "Kneser–Ney" if smoothed else "Max. likelihood"
+    marker = "s" if smoothed else "d"
+    return ModelStyle(f"{title} {order}-gram", shade, marker, N_GRAM, 1000 * smoothed + order)
