@@ -1,0 +1,106 @@
+"""What one model gave every token of the validation and the test split, on disk as ``.npz``.
+
+Plain arrays and one JSON string: nothing is pickled.
+"""
+
+import json
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+
+from memoryspan.errors import MemoryspanError
+from memoryspan.language_model import Family, Floats, LanguageModel
+from memoryspan.text.streams import TokenStream
+
+
+@dataclass(frozen=True, eq=False)
+class ModelScores:
+    """The scores of one model.
+
+    Attributes:
+        name: of the model.
+        family: as in ``LanguageModel``.
+        context_order: tokens of context that can matter; None = unbounded.
+        parameters: trained weights, or stored probabilities and back-off weights.
+        train_seconds: wall-clock time of its estimation or training.
+        test_log_probs: float64 [N], nats, one per token of the test stream; -inf = never.
+        validation_log_probs: float64 [M], the same of the validation stream.
+    """
+
+    name: str
+    family: Family
+    context_order: int | None
+    parameters: int
+    train_seconds: float
+    test_log_probs: Floats = field(repr=False)
+    validation_log_probs: Floats = field(repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        model: LanguageModel,
+        train_seconds: float,
+        validation_stream: TokenStream,
+        test_stream: TokenStream,
+    ) -> "ModelScores":
+        """Let a model score every token of both held-out streams, each read from its beginning."""
+        return cls(
+            name=model.name,
+            family=model.family,
+            context_order=model.context_order,
+            parameters=model.parameter_count,
+            train_seconds=train_seconds,
+            test_log_probs=model.token_log_probs(test_stream),
+            validation_log_probs=model.token_log_probs(validation_stream),
+        )
+
+    def save(self, path: Path) -> None:
+        """Write to ``path`` atomically; its folder is made where it is missing."""
+        about = {
+            "name": self.name,
+            "family": self.family,
+            "context_order": self.context_order,
+            "parameters": self.parameters,
+            "train_seconds": self.train_seconds,
+        }
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            dir=path.parent, prefix=f".{path.name}.", suffix=".tmp", delete=False
+        ) as file:
+            try:
+                np.savez(
+                    file,
+                    allow_pickle=False,
+                    about=np.array(json.dumps(about)),
+                    test_log_probs=self.test_log_probs,
+                    validation_log_probs=self.validation_log_probs,
+                )
+                file.close()
+                Path(file.name).replace(path)
+            except BaseException:
+                Path(file.name).unlink(missing_ok=True)
+                raise
+
+    @classmethod
+    def load(cls, path: Path) -> "ModelScores":
+        """Read what ``save`` wrote.
+
+        Raises:
+            MemoryspanError: the file is missing or is no file of scores.
+        """
+        try:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+                return cls(
+                    **json.loads(arrays["about"].item()),
+                    test_log_probs=arrays["test_log_probs"],
+                    validation_log_probs=arrays["validation_log_probs"],
+                )
+        except FileNotFoundError:
+            raise MemoryspanError(f"There are no scores at {path}. Evaluate the model.") from None
+        except (BadZipFile, EOFError, KeyError, TypeError, ValueError) as error:
+            raise MemoryspanError(
+                f"{path} is not a file of model scores ({error}). Delete it and evaluate again."
+            ) from error
