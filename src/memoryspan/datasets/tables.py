@@ -75,8 +75,8 @@ class TextDataset(AtomicFileDataset[str, str]):
 
     def write(self, path: Path, data: str) -> None:
         """Write with the line ends as they are."""
-        path.write_text(data, encoding="utf-8", newline="")
+        path.write_bytes(data.encode("utf-8"))
 
     def read(self, path: Path) -> str:
         """Read it back."""
-        return path.read_text(encoding="utf-8")
+        return path.read_bytes().decode("utf-8")

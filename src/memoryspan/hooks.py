@@ -1,0 +1,79 @@
+"""Kedro hooks: parameters are checked before anything runs; libraries keep quiet."""
+
+import logging
+import warnings
+from typing import Any
+
+from kedro.framework.context import KedroContext
+from kedro.framework.hooks import hook_impl
+from kedro.io import CatalogProtocol
+from kedro.pipeline import Pipeline
+from pydantic import ValidationError
+
+from memoryspan.errors import MemoryspanError
+from memoryspan.pipelines.parameters import RunParameters
+
+CHATTY = ("alembic", "mlflow", "pytorch_lightning", "kedro.io", "matplotlib", "fsspec", "numba")
+
+
+class QuietHook:
+    """Keeps library chatter out of a normal run."""
+
+    @hook_impl
+    def after_context_created(self) -> None:
+        """Only warnings of the libraries are shown."""
+        for name in CHATTY:
+            logging.getLogger(name).setLevel(logging.WARNING)
+        warnings.filterwarnings("ignore", category=DeprecationWarning, module="mlflow")
+
+
+class ParameterHook:
+    """Checks all parameters and the inputs of a run before its first node."""
+
+    @hook_impl
+    def after_context_created(self, context: KedroContext) -> None:
+        """Check every parameter group.
+
+        Raises:
+            MemoryspanError: for an unknown key or a bad value, naming the key.
+        """
+        check_parameters(context.config_loader["parameters"])
+
+    @hook_impl
+    def before_pipeline_run(self, pipeline: Pipeline, catalog: CatalogProtocol) -> None:
+        """Check that what the run reads but does not make is there.
+
+        Raises:
+            MemoryspanError: naming the datasets and what to run first.
+        """
+        missing = [
+            name
+            for name in sorted(pipeline.inputs())
+            if not name.startswith("param") and not catalog.exists(name)
+        ]
+        if missing:
+            raise MemoryspanError(
+                f"This run needs {', '.join(missing[:5])}"
+                f"{' and more' if len(missing) > 5 else ''}, which no earlier run has made: "
+                "run the earlier pipelines first (ingest, tokenize, ngram, train, evaluate, "
+                "probe), or all of them with `kedro run`."
+            )
+
+
+def check_parameters(parameters: dict[str, Any]) -> None:
+    """Raise one readable error for all mistakes in the parameters."""
+    try:
+        RunParameters.model_validate(parameters)
+    except ValidationError as error:
+        problems = "; ".join(describe(problem) for problem in error.errors())
+        raise MemoryspanError(f"Wrong parameters: {problems}.") from None
+
+
+def describe(problem: Any) -> str:
+    """``corpus.sorce: unknown key …`` from one pydantic error."""
+    key = ".".join(str(part) for part in problem["loc"])
+    if problem["type"] == "extra_forbidden":
+        return f"{key}: unknown key (the known ones are in conf/base/parameters*.yml)"
+    if problem["type"] == "missing":
+        return f"{key}: missing"
+    return f"{key} = {problem['input']!r}: {problem['msg']}"

@@ -1,0 +1,26 @@
+"""The pipelines by name."""
+
+from kedro.pipeline import Pipeline
+
+from memoryspan.pipelines import evaluate, ingest, ngram, probe, report, tokenize, train
+from memoryspan.pipelines.models import NEURAL
+
+
+def register_pipelines() -> dict[str, Pipeline]:
+    """Every step, all of them (``__default__``), and one pipeline per trained model.
+
+    A model's pipeline (``lstm``) has what is the model's own: training, scores, samples, probes.
+    It needs the token streams of ``ingest`` and ``tokenize``.
+    """
+    steps = {
+        "ingest": ingest.create_pipeline(),
+        "tokenize": tokenize.create_pipeline(),
+        "ngram": ngram.create_pipeline(),
+        "train": train.create_pipeline(),
+        "evaluate": evaluate.create_pipeline(),
+        "probe": probe.create_pipeline(),
+        "report": report.create_pipeline(),
+    }
+    everything = Pipeline(steps.values())
+    models = {name: everything.filter(node_namespaces=[name]) for name in NEURAL}
+    return {"__default__": everything, **steps, **models}

@@ -1,0 +1,33 @@
+"""Namespaces as boxes: kedro-viz folds them, ``--namespaces`` selects them."""
+
+from collections.abc import Callable
+
+from kedro.pipeline import Node, Pipeline
+
+from memoryspan.pipelines.models import NAMESPACES
+
+
+def boxed(nodes: list[Node], namespace: str) -> Pipeline:
+    """The nodes in one namespace; all their datasets keep their names.
+
+    Parameters keep theirs too, except ``params:network``, which every namespace has of its own.
+    """
+    inner = Pipeline(nodes)
+    parameters = {name for name in inner.inputs() if name.startswith("params:")}
+    return Pipeline(
+        inner,
+        namespace=namespace,
+        inputs=inner.inputs() - parameters,
+        outputs=inner.outputs(),
+        parameters=parameters - {"params:network"},
+    )
+
+
+def box_per_family(node_of: Callable[[str], Node], models: tuple[str, ...]) -> Pipeline:
+    """One node per model, each in the box of its model's namespace."""
+    boxes = []
+    for namespace, members in NAMESPACES.items():
+        nodes = [node_of(model) for model in members if model in models]
+        if nodes:
+            boxes.append(boxed(nodes, namespace))
+    return Pipeline(boxes)

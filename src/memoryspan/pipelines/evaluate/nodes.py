@@ -1,0 +1,47 @@
+"""Nodes of the evaluate pipeline: no node knows a model's family."""
+
+from typing import Any
+
+import pandas as pd
+
+from memoryspan.evaluation.generation import samples
+from memoryspan.evaluation.parameters import GenerationParameters
+from memoryspan.evaluation.perplexity import (
+    ModelScores,
+    compare_with_reference,
+    perplexity_table,
+)
+from memoryspan.language_model import LanguageModel
+from memoryspan.text.streams import TokenStream
+from memoryspan.text.tokenizers import Tokenizer
+
+
+def score(
+    model: LanguageModel,
+    summary: dict[str, Any],
+    validation_stream: TokenStream,
+    test_stream: TokenStream,
+) -> ModelScores:
+    """Log-probabilities of every token of the validation and the test split."""
+    return ModelScores.of(model, summary["train_seconds"], validation_stream, test_stream)
+
+
+def compare(
+    validation_stream: TokenStream, test_stream: TokenStream, seed: int, *scores: ModelScores
+) -> tuple[pd.DataFrame, list[str]]:
+    """The perplexity table and what it says of each neural model."""
+    by_name = {score.name: score for score in scores}
+    table = perplexity_table(by_name, test_stream, validation_stream, seed)
+    return table, compare_with_reference(table)
+
+
+def continue_prompts(
+    model: LanguageModel, tokenizer: Tokenizer, generation: GenerationParameters, seed: int
+) -> pd.DataFrame:
+    """One model's continuation of each prompt."""
+    return samples(model, tokenizer, generation, seed)
+
+
+def collect(*tables: pd.DataFrame) -> pd.DataFrame:
+    """All models' tables below each other."""
+    return pd.concat(tables, ignore_index=True)

@@ -1,0 +1,35 @@
+"""Which models a run has, and the names of their datasets.
+
+A model ``m`` has the datasets ``m_model``, ``m_summary``, ``m_scores``, ``m_samples``, … of the
+catalog's factories. Names have underscores, not dots: they are shared between namespaces.
+"""
+
+ORDERS = (1, 2, 3, 4, 5)
+CHANCE = ("uniform", "unigram")
+MAXIMUM_LIKELIHOOD = tuple(f"maximum_likelihood_{n}" for n in ORDERS)
+KNESER_NEY = tuple(f"kneser_ney_{n}" for n in ORDERS)
+FEEDFORWARD = ("feedforward",)
+RECURRENT = ("rnn", "gru", "lstm")
+NEURAL = FEEDFORWARD + RECURRENT
+
+NAMESPACES: dict[str, tuple[str, ...]] = {
+    "chance": CHANCE,
+    "maximum_likelihood": MAXIMUM_LIKELIHOOD,
+    "kneser_ney": KNESER_NEY,
+    **{name: (name,) for name in NEURAL},
+}
+"""Namespace → its models; in kedro-viz each namespace is one box."""
+
+ALL_MODELS = tuple(model for models in NAMESPACES.values() for model in models)
+PROBED_MODELS = CHANCE + KNESER_NEY + NEURAL
+"""Maximum likelihood is left out: nearly all of its curves are infinite."""
+
+
+def namespace_of(model: str) -> str:
+    """The namespace that a model belongs to."""
+    return next(name for name, models in NAMESPACES.items() if model in models)
+
+
+def datasets(kind: str, models: tuple[str, ...] = ALL_MODELS) -> list[str]:
+    """The dataset names of one kind for several models, in their order."""
+    return [f"{model}_{kind}" for model in models]

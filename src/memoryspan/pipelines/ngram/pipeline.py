@@ -1,0 +1,50 @@
+"""The ngram pipeline."""
+
+from collections.abc import Callable
+from typing import Any
+
+from kedro.pipeline import Node, Pipeline
+
+from memoryspan.pipelines.boxes import boxed
+from memoryspan.pipelines.models import ORDERS
+from memoryspan.pipelines.ngram import nodes
+
+
+def create_pipeline() -> Pipeline:
+    """``train_stream`` → count tables, chance, maximum-likelihood and Kneser–Ney models."""
+    chance = [
+        estimator(nodes.estimate_uniform, ["train_stream"], "uniform"),
+        estimator(nodes.estimate_unigram, ["train_stream"], "unigram"),
+    ]
+    maximum_likelihood = [
+        estimator(nodes.maximum_likelihood(n), ["ngram_counts"], f"maximum_likelihood_{n}")
+        for n in ORDERS
+    ]
+    kneser_ney = [
+        estimator(nodes.kneser_ney(n), ["ngram_counts", "params:ngram"], f"kneser_ney_{n}")
+        for n in ORDERS
+    ]
+    return Pipeline(
+        [
+            Node(nodes.count, "train_stream", "ngram_counts", name="count_ngrams"),
+            *(listing(n) for n in ORDERS),
+            boxed(chance, "chance"),
+            boxed(maximum_likelihood, "maximum_likelihood"),
+            boxed(kneser_ney, "kneser_ney"),
+        ],
+        tags="ngram",
+    )
+
+
+def listing(order: int) -> Node:
+    """The node that lists the n-grams of one order as a table."""
+    inputs = ["ngram_counts", "tokenizer"]
+    return Node(
+        nodes.list_ngrams(order), inputs, f"ngram_table_{order}", name=f"list_ngrams_{order}"
+    )
+
+
+def estimator(function: Callable[..., Any], inputs: list[str], model: str) -> Node:
+    """The node that estimates one model."""
+    outputs = [f"{model}_model", f"{model}_summary"]
+    return Node(function, inputs, outputs, name=f"estimate_{model}", tags=model)

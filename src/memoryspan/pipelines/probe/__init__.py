@@ -1,0 +1,5 @@
+"""Models → how far back each one looks."""
+
+from memoryspan.pipelines.probe.pipeline import create_pipeline
+
+__all__ = ["create_pipeline"]

@@ -1,0 +1,43 @@
+"""The report pipeline."""
+
+from kedro.pipeline import Node, Pipeline
+
+from memoryspan.pipelines.models import NEURAL, ORDERS, datasets
+from memoryspan.pipelines.report import nodes
+
+FIGURES = ["perplexity_figure", "learning_curves_figure", "context_figure", "gradient_figure"]
+
+
+def create_pipeline() -> Pipeline:
+    """Tables → four figures and the report page."""
+    return Pipeline(
+        [
+            Node(nodes.draw_perplexity, "perplexity", "perplexity_figure", name="draw_perplexity"),
+            Node(
+                nodes.draw_learning_curves,
+                datasets("history", NEURAL),
+                "learning_curves_figure",
+                name="draw_learning_curves",
+            ),
+            Node(
+                nodes.draw_context,
+                ["context_curve", "effective_context"],
+                "context_figure",
+                name="draw_context_curves",
+            ),
+            Node(nodes.draw_gradient, "gradient_curve", "gradient_figure", name="draw_gradients"),
+            Node(
+                nodes.write_report,
+                {
+                    **{name: name for name in nodes.TABLES},
+                    **{name: name for name in FIGURES},
+                    "verdicts": "verdicts",
+                    "parameters": "parameters",
+                    **{f"ngram_table_{n}": f"ngram_table_{n}" for n in ORDERS},
+                },
+                "report",
+                name="write_report",
+            ),
+        ],
+        tags="report",
+    )

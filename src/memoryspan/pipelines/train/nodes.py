@@ -1,0 +1,43 @@
+"""Nodes of the train pipeline: the same function for every neural model."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from memoryspan.language_model import LanguageModel
+from memoryspan.neural.parameters import NetworkParameters, TrainingParameters
+from memoryspan.pipelines.summaries import model_summary
+from memoryspan.text.streams import TokenStream
+
+Trained = tuple[LanguageModel, pd.DataFrame, dict[str, Any]]
+
+
+def trainer(name: str) -> Callable[..., Trained]:
+    """A node function that trains the network of one namespace."""
+
+    def train_network(
+        network: NetworkParameters,
+        training: TrainingParameters,
+        train_stream: TokenStream,
+        validation_stream: TokenStream,
+        checkpoint_folder: str,
+        seed: int,
+    ) -> Trained:
+        from memoryspan.neural.training import train
+
+        result = train(
+            name,
+            network,
+            training,
+            train_stream,
+            validation_stream,
+            seed,
+            Path(checkpoint_folder) / name,
+        )
+        seconds = result.summary["train_seconds"]
+        summary = result.summary | model_summary(result.model, seconds)
+        return result.model, result.history, summary
+
+    return train_network

@@ -1,0 +1,33 @@
+"""The train pipeline: one reusable step, a namespace per neural model."""
+
+from kedro.pipeline import Node, Pipeline
+
+from memoryspan.pipelines.boxes import box_per_family
+from memoryspan.pipelines.models import NEURAL
+from memoryspan.pipelines.train.nodes import trainer
+
+
+def create_pipeline() -> Pipeline:
+    """Token streams → ``{model}_model``, ``{model}_history``, ``{model}_summary``.
+
+    Each namespace reads its own ``params:{model}.network``; everything else is shared.
+    """
+    return Pipeline([box_per_family(training_of, NEURAL)], tags="train")
+
+
+def training_of(model: str) -> Node:
+    """The node that trains one model."""
+    return Node(
+        trainer(model),
+        [
+            "params:network",
+            "params:training",
+            "train_stream",
+            "validation_stream",
+            "params:checkpoint_folder",
+            "params:seed",
+        ],
+        [f"{model}_model", f"{model}_history", f"{model}_summary"],
+        name=f"train_{model}",
+        tags=model,
+    )

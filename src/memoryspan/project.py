@@ -1,0 +1,16 @@
+"""Where the project is."""
+
+from pathlib import Path
+
+from kedro.utils import find_kedro_project
+
+
+def project_folder() -> Path:
+    """The root of the Kedro project around the working directory, else around this source."""
+    found = find_kedro_project(Path.cwd())
+    return Path(found) if found else Path(__file__).resolve().parents[2]
+
+
+def from_project(relative: str = "") -> str:
+    """``${project_path:data}`` in configuration: an absolute path, wherever Kedro was started."""
+    return str(project_folder() / relative)

@@ -1,0 +1,184 @@
+"""The Kedro hook that fills MLflow from the datasets as they are saved.
+
+A Kedro run that makes a model opens a new MLflow run for it; one that only evaluates or probes
+adds to the latest run of that model.
+"""
+
+import math
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from kedro.framework.context import KedroContext
+from kedro.framework.hooks import hook_impl
+
+from memoryspan.project import project_folder
+from memoryspan.text.streams import TokenStream
+from memoryspan.tracking.corpus import corpus_input
+from memoryspan.tracking.parameters import TrackingParameters
+from memoryspan.tracking.recorder import Recorder
+
+SHARED_GROUPS = ("seed", "corpus", "tokenizer")
+FAMILY_GROUPS = {"chance": (), "n-gram": ("ngram",)}
+NEURAL_GROUPS = ("training",)
+
+
+class TrackingHook:
+    """Watches saved datasets by their names (``lstm_history``, ``perplexity``, …)."""
+
+    def __init__(self) -> None:
+        self._recorder: Recorder | None = None
+        self._train_stream: TokenStream | None = None
+
+    @hook_impl
+    def after_context_created(self, context: KedroContext) -> None:
+        """Read where to record, and the parameters of the run."""
+        self._settings = TrackingParameters(**context.config_loader["tracking"])
+        self._parameters: dict[str, Any] = context.config_loader["parameters"]
+        self._environment = str(context.env or "base")
+
+    @hook_impl
+    def before_pipeline_run(self, run_params: dict[str, Any]) -> None:
+        """Remember what identifies this Kedro run."""
+        self._recorder = None
+        self._tags = {
+            "kedro.run_id": str(run_params["run_id"]),
+            "kedro.env": self._environment,
+            "kedro.pipelines": ",".join(run_params.get("pipeline_names") or ["__default__"]),
+            "memoryspan.corpus": str(self._parameters["corpus"]["source"]),
+            **git_commit(),
+        }
+
+    @hook_impl
+    def after_dataset_loaded(self, dataset_name: str, data: Any) -> None:
+        """Remember the training stream: it is the dataset input of every model."""
+        if dataset_name == "train_stream":
+            self._train_stream = data
+
+    @hook_impl
+    def after_dataset_saved(self, dataset_name: str, data: Any) -> None:
+        """Log what the dataset says of its model or models."""
+        if not self._settings.enabled:
+            return
+        if dataset_name.endswith("_summary") and isinstance(data, Mapping):
+            self._log_summary(data)
+        elif dataset_name.endswith("_history"):
+            self._log_history(dataset_name.removesuffix("_history"), data)
+        elif dataset_name in TABLES:
+            TABLES[dataset_name](self._record(), data)
+        elif dataset_name.endswith("_figure") and self._recorder is not None:
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / f"{dataset_name.removesuffix('_figure')}.png"
+                data.savefig(path, dpi=100)
+                self._recorder.log_figure(path)
+
+    @hook_impl
+    def after_pipeline_run(self) -> None:
+        """Close the runs."""
+        if self._recorder is not None:
+            self._recorder.finish("FINISHED")
+
+    @hook_impl
+    def on_pipeline_error(self) -> None:
+        """Close the runs as failed."""
+        if self._recorder is not None:
+            self._recorder.finish("FAILED")
+
+    def _record(self) -> Recorder:
+        if self._recorder is None:
+            self._recorder = Recorder(self._settings, self._tags)
+        return self._recorder
+
+    def _log_summary(self, summary: Mapping[str, Any]) -> None:
+        """The model has just been made: a new run with its parameters and its corpus."""
+        model, record = summary["model"], self._record()
+        record.open_new(model)
+        groups = SHARED_GROUPS + FAMILY_GROUPS.get(summary["family"], NEURAL_GROUPS)
+        parameters = {key: self._parameters[key] for key in groups if key in self._parameters}
+        own = self._parameters.get(model, {})
+        record.log_parameters(
+            model,
+            {"model": model, "family": summary["family"]}
+            | {"context_order": summary["context_order"]}
+            | parameters
+            | own,
+        )
+        if self._train_stream is not None:
+            source = str(self._parameters["corpus"]["source"])
+            record.log_input(model, corpus_input(self._train_stream, source))
+        metrics = {METRIC_NAMES[key]: summary[key] for key in METRIC_NAMES if key in summary}
+        record.log_metrics(model, metrics)
+
+    def _log_history(self, model: str, history: pd.DataFrame) -> None:
+        """Learning curves by optimizer step."""
+        for column, key in CURVES.items():
+            rows = history.dropna(subset=[column])
+            self._record().log_curve(model, key, rows["step"], rows[column])
+
+
+METRIC_NAMES = {
+    "parameters": "parameters",
+    "train_seconds": "seconds",
+    "tokens_per_second": "tokens_per_second",
+    "memory_peak_mb": "memory_peak_mb",
+}
+
+CURVES = {
+    "train_nats_per_token": "train.loss",
+    "validation_nats_per_token": "valid.loss",
+    "gradient_norm": "gradient_norm",
+    "learning_rate": "learning_rate",
+}
+
+
+def log_perplexity(record: Recorder, table: pd.DataFrame) -> None:
+    """The perplexity table, a row per model."""
+    for row in table.to_dict("records"):
+        metrics = {
+            "test.perplexity": row["test_perplexity"],
+            "test.nats_per_token": row["test_nats_per_token"],
+            "test.bits_per_byte": row["test_bits_per_byte"],
+            "test.zero_probability_share": row["zero_probability_share"],
+            "valid.perplexity": row["valid_perplexity"],
+        }
+        record.log_metrics(row["model"], metrics)
+        if row["family"] in FAMILY_GROUPS:  # no learning curve: its loss is one point
+            record.log_metrics(row["model"], {"valid.loss": math.log(row["valid_perplexity"])})
+
+
+def log_context_curve(record: Recorder, curve: pd.DataFrame) -> None:
+    """Perplexity by visible context; the step of the chart is k."""
+    for model, rows in curve.groupby("model"):
+        key = "probe.context_length.perplexity"
+        record.log_curve(str(model), key, rows["distance"], rows["perplexity"])
+
+
+def log_gradient_curve(record: Recorder, curve: pd.DataFrame) -> None:
+    """Gradient norm by lag; the step of the chart is the lag."""
+    for (model, stage), rows in curve.groupby(["model", "stage"]):
+        record.log_curve(str(model), f"probe.gradient.{stage}", rows["lag"], rows["gradient_norm"])
+
+
+TABLES = {
+    "perplexity": log_perplexity,
+    "context_curve": log_context_curve,
+    "gradient_curve": log_gradient_curve,
+}
+
+
+def git_commit() -> dict[str, str]:
+    """The commit of the project, as MLflow's own tag; empty outside a repository."""
+    try:
+        answer = subprocess.run(
+            ["git", "rev-parse", "HEAD"],
+            cwd=project_folder(),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return {}
+    return {"mlflow.source.git.commit": answer.stdout.strip()}
