@@ -4,13 +4,11 @@ from typing import Any
 
 import pandas as pd
 
+from memoryspan.evaluation.comparison import compare_with_reference
 from memoryspan.evaluation.generation import samples
 from memoryspan.evaluation.parameters import GenerationParameters
-from memoryspan.evaluation.perplexity import (
-    ModelScores,
-    compare_with_reference,
-    perplexity_table,
-)
+from memoryspan.evaluation.perplexity import perplexity_table
+from memoryspan.evaluation.scores import ModelScores
 from memoryspan.language_model import LanguageModel
 from memoryspan.text.streams import TokenStream
 from memoryspan.text.tokenizers import Tokenizer

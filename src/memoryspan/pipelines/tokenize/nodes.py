@@ -5,12 +5,13 @@ import pandas as pd
 from memoryspan.text.encoding import coverage_table, encode_split, vocabulary_table
 from memoryspan.text.parameters import TokenizerParameters
 from memoryspan.text.streams import TokenStream
-from memoryspan.text.tokenizers import Tokenizer, fit_tokenizer
+from memoryspan.text.tokenizers import Tokenizer
 
 
 def fit(documents: pd.DataFrame, tokenizer: TokenizerParameters) -> Tokenizer:
     """Fit the vocabulary on the training split only."""
-    return fit_tokenizer(documents, tokenizer)
+    training = documents.loc[documents["split"] == "train", "text"]
+    return Tokenizer.fit(tokenizer, training)
 
 
 def list_vocabulary(tokenizer: Tokenizer) -> pd.DataFrame:
