@@ -15,7 +15,7 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
-from matplotlib.ticker import FuncFormatter, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from memoryspan.reporting.formatting import axis_number
 
@@ -47,7 +47,7 @@ def font_families() -> tuple[str, ...]:
 @contextmanager
 def figure_style() -> Iterator[None]:
     """The style inside which figures are built; a decorator too."""
-    style: dict[str, Any] = {
+    style: dict[Any, Any] = {
         "font.family": list(font_families()),
         "font.size": 10,
         "text.parse_math": False,  # a model's name is never markup
@@ -84,14 +84,28 @@ def new_figure(name: str, height_inches: float) -> Figure:
     return figure
 
 
+class ReadableLogLocator(LogLocator):
+    """Ticks of a log axis at 1, 2, 5 of each decade; round numbers where it spans less than one."""
+
+    def tick_values(self, vmin: float, vmax: float) -> Any:
+        """Between three and eight ticks for any range."""
+        if vmax < 10 * vmin:
+            ticks = MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]).tick_values(vmin, vmax)
+            return [tick for tick in ticks if tick > 0]
+        self.set_params(subs=(1.0, 2.0, 5.0) if vmax < 100 * vmin else (1.0,))
+        return super().tick_values(vmin, vmax)
+
+
 def logarithmic(axes: Axes, axis: str, ticks: list[float] | None = None) -> None:
     """Make one axis ("x" or "y") logarithmic, with plain numbers at its ticks."""
     axes.set(**{f"{axis}scale": "log"})
     scale = axes.xaxis if axis == "x" else axes.yaxis
-    if ticks is not None:
+    if ticks is None:
+        scale.set_major_locator(ReadableLogLocator())
+    else:
         scale.set_ticks(ticks)
+    scale.set_minor_locator(NullLocator())
     scale.set_major_formatter(FuncFormatter(lambda value, _: axis_number(value)))
-    scale.set_minor_formatter(NullFormatter())
 
 
 def svg_text(figure: Figure) -> str:

@@ -9,7 +9,7 @@ _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def is_missing(value: object) -> bool:
-    """Whether a table cell is empty: None, NaN, or pandas' NA and NaT (without importing pandas)."""
+    """Whether a table cell is empty: None, NaN, or pandas' NA and NaT."""
     if value is None or type(value).__name__ in {"NAType", "NaTType"}:
         return True
     return isinstance(value, Real) and not isinstance(value, Integral) and math.isnan(value)

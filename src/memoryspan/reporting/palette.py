@@ -42,6 +42,7 @@ _NAMED = {
     "rnn": ModelStyle("RNN", "#e69f00", "^", RECURRENT, 0),
     "gru": ModelStyle("GRU", "#009e73", "D", RECURRENT, 1),
     "lstm": ModelStyle("LSTM", "#d55e00", "o", RECURRENT, 2),
+    "transformer": ModelStyle("Transformer", "#6a3d9a", "*", OTHER),
 }
 
 

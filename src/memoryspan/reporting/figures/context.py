@@ -1,6 +1,6 @@
 """Perplexity as the model is shown only the last k tokens."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 LECTURE_WORDS = 7
 """How far back the lecture says that a plain RNN reaches."""
+RING: dict[str, Any] = {"markerfacecolor": "none", "markersize": 12, "markeredgewidth": 1.5}
 
 
 @figure_style()
@@ -36,12 +37,14 @@ def context_figure(
         _draw_curve(axes, name, curve)
         if effective_context is not None:
             _ring(axes, name, curve, effective_context)
+    if effective_context is not None:
+        axes.plot([], [], "o", label="effective context", color=MUTED, **RING)
     lecture_line(axes)
     axes.set(
         title="Perplexity with only the last k tokens as context",
         xlabel="k, tokens of context (log scale)", ylabel="perplexity per token (log scale)",
     )  # fmt: skip
-    figure.legend(loc="outside upper center", ncols=5)
+    figure.legend(loc="outside upper center", ncols=4)
     return figure
 
 
@@ -68,7 +71,4 @@ def _draw_curve(axes: Axes, name: str, curve: "pd.DataFrame") -> None:
 def _ring(axes: Axes, name: str, curve: "pd.DataFrame", reached: "pd.DataFrame") -> None:
     k = reached.loc[reached["model"] == name, "effective_context"].dropna()
     at = curve[curve["distance"].isin(k)]
-    axes.plot(
-        at["distance"], at["perplexity"], "o", color=model_style(name).colour,
-        markerfacecolor="none", markersize=12, markeredgewidth=1.5,
-    )  # fmt: skip
+    axes.plot(at["distance"], at["perplexity"], "o", color=model_style(name).colour, **RING)

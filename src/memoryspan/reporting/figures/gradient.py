@@ -1,6 +1,6 @@
 """How much of the gradient survives each step back in time."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 ONE_PERCENT = 0.01
 SMALLEST_SHARE_DRAWN = 1e-9
-LINES = {"initialisation": (0, (4, 2)), "trained": "solid"}
+LINES: dict[str, Any] = {"initialisation": (0, (4, 2)), "trained": "solid"}
 
 
 @figure_style()
@@ -33,7 +33,7 @@ def gradient_figure(gradient_curve: "pd.DataFrame") -> Figure:
         for stage, curve in of_model.groupby("stage", sort=True):
             _draw_curve(axes, name, str(stage), curve.sort_values("lag"))
     logarithmic(axes, "y")
-    smallest = min((line.get_ydata().min() for line in axes.get_lines()), default=ONE_PERCENT)
+    smallest = min((np.min(line.get_ydata()) for line in axes.get_lines()), default=ONE_PERCENT)
     axes.set_ylim(bottom=max(min(smallest, ONE_PERCENT) / 2, SMALLEST_SHARE_DRAWN))
     axes.axhline(ONE_PERCENT, color=MUTED, linewidth=1.0)
     axes.annotate(

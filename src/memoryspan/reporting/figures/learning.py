@@ -8,9 +8,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
+from numpy.typing import NDArray
 
 from memoryspan.reporting.figure_style import MUTED, figure_style, logarithmic, new_figure
-from memoryspan.reporting.formatting import axis_number
 from memoryspan.reporting.palette import in_order, model_style
 
 if TYPE_CHECKING:
@@ -31,12 +31,9 @@ def learning_curves_figure(histories: Mapping[str, "pd.DataFrame"]) -> Figure:
         _draw_gradient(lower, name, histories[name])
     logarithmic(upper, "y")
     logarithmic(lower, "y")
-    upper.yaxis.set_minor_formatter(FuncFormatter(_sparse_minor))
     lower.xaxis.set_major_formatter(FuncFormatter(_tokens))
     upper.set(title="Perplexity", ylabel="perplexity per token")
-    lower.set(
-        title="Gradient norm before clipping", ylabel="norm", xlabel="training tokens seen"
-    )
+    lower.set(title="Gradient norm before clipping", ylabel="norm", xlabel="training tokens seen")
     _add_legend(figure, in_order(histories))
     return figure
 
@@ -72,16 +69,10 @@ def _add_legend(figure: Figure, names: list[str]) -> None:
     figure.legend(handles=handles, loc="outside upper center", ncols=min(len(handles), 6))
 
 
-def _perplexity(nats: "pd.Series[float]") -> np.ndarray:
+def _perplexity(nats: "pd.Series[float]") -> NDArray[np.float64]:
     """exp(nats); a diverged run overflows to infinity, which is not drawn."""
     with np.errstate(over="ignore"):
-        return np.exp(nats.to_numpy(dtype=float))
-
-
-def _sparse_minor(value: float, _: object) -> str:
-    """Perplexities seldom span a decade: label 2 and 5 too."""
-    leading = f"{value:e}"[0]
-    return axis_number(value) if leading in "25" else ""
+        return np.asarray(np.exp(nats.to_numpy(dtype=float)))
 
 
 def _tokens(value: float, _: object) -> str:

@@ -1,6 +1,7 @@
 """Test perplexity of every model, and its ratio to the best n-gram with the interval."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,6 +13,8 @@ from memoryspan.reporting.palette import in_order, model_style
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Row = Mapping[Hashable, Any]
 
 LARGEST_RATIO_DRAWN = 2.5
 """Ratios beyond this are written at the edge: they would press the intervals into points."""
@@ -26,10 +29,10 @@ def perplexity_figure(table: "pd.DataFrame") -> Figure:
     ``reference``, ``interval_unit`` and ``interval_clusters``. Hollow dots are chance rows; an
     infinite perplexity is said in words.
     """
-    rows = table.set_index("model").loc[in_order(table["model"])]
-    with_ratio = "ratio_to_best_ngram" in rows and rows["ratio_to_best_ngram"].notna().any()
+    by_model = {str(row["model"]): row for row in table.to_dict("records")}
+    rows: list[Row] = [by_model[name] for name in in_order(by_model)]
     figure = new_figure("perplexity", 0.31 * len(rows) + 1.1)
-    if not with_ratio:
+    if not any(_is_drawn(row) for row in rows):
         _draw_perplexities(figure.subplots(), rows)
         return figure
     left, right = figure.subplots(1, 2, sharey=True, gridspec_kw={"width_ratios": [3, 2]})
@@ -38,83 +41,92 @@ def perplexity_figure(table: "pd.DataFrame") -> Figure:
     return figure
 
 
-def _draw_perplexities(axes: Axes, rows: "pd.DataFrame") -> None:
-    perplexities = rows["test_perplexity"].astype(float)
-    finite = perplexities[np.isfinite(perplexities)]
-    lowest, highest = (finite.min(), finite.max()) if len(finite) else (1.0, 10.0)
+def _draw_perplexities(axes: Axes, rows: list[Row]) -> None:
+    finite = [p for row in rows if np.isfinite(p := row["test_perplexity"])]
+    lowest, highest = (min(finite), max(finite)) if finite else (1.0, 10.0)
+    start = lowest / 1.4
     logarithmic(axes, "x")
     # Room on the right for the number beside the longest line.
-    axes.set_xlim(lowest / 1.5, highest * (highest / lowest) ** 0.25 * 1.5)
-    for height, (model, perplexity) in enumerate(perplexities.items()):
-        style = model_style(str(model))
+    axes.set_xlim(start, highest * (highest / lowest) ** 0.25 * 1.5)
+    for height, row in enumerate(rows):
+        style, perplexity = model_style(row["model"]), row["test_perplexity"]
         if not np.isfinite(perplexity):
-            _write(axes, lowest / 1.4, height, _infinite(rows.loc[model]), MUTED)
+            axes.annotate(_infinite(row), (start, height), (4, 0), color=MUTED, **_BESIDE)
             continue
-        axes.hlines(height, lowest / 1.5, perplexity, color=GRID, linewidth=3, zorder=1)
+        axes.hlines(height, start, perplexity, color=GRID, linewidth=3, zorder=1)
         face = "white" if style.is_chance else style.colour
         axes.plot(
             perplexity, height, style.marker, color=style.colour, markerfacecolor=face,
             markeredgewidth=1.6, markersize=7, label=style.label, zorder=3,
         )  # fmt: skip
-        _write(axes, perplexity, height, number(perplexity), offset=9)
-    axes.set_yticks(range(len(rows)), [model_style(str(model)).label for model in rows.index])
+        axes.annotate(number(perplexity), (perplexity, height), (9, 0), **_BESIDE)
+    axes.set_yticks(range(len(rows)), [model_style(row["model"]).label for row in rows])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
-    axes.set(title="Test perplexity", xlabel="perplexity per token (log scale, lower is better)")
+    axes.set(title="Test perplexity", xlabel="per token, log scale, lower is better")
 
 
-def _draw_ratios(axes: Axes, rows: "pd.DataFrame") -> None:
-    ratios = rows["ratio_to_best_ngram"].astype(float)
-    lows, highs = (
-        rows[end].astype(float) if end in rows else ratios for end in ("ratio_low", "ratio_high")
-    )
-    drawn = np.isfinite(ratios) & (ratios <= LARGEST_RATIO_DRAWN)
-    edges = np.log([min(lows[drawn].min(), 0.95), max(highs[drawn].max(), 1.05)])
-    margin = 0.06 * (edges[1] - edges[0])
-    logarithmic(axes, "x", [0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.25, 1.5, 2.0])
-    axes.set_xlim(*np.exp(edges + [-margin, margin]))
+def _draw_ratios(axes: Axes, rows: list[Row]) -> None:
+    ends = [end for row in rows if _is_drawn(row) for end in _interval(row)]
+    low, high = np.log(min(*ends, 0.95)), np.log(max(*ends, 1.05))
+    margin = 0.06 * (high - low)
+    logarithmic(axes, "x")
+    axes.set_xlim(np.exp(low - margin), np.exp(high + margin))
     axes.axvline(1.0, color=MUTED, linewidth=1.0)
-    for height, (model, ratio) in enumerate(ratios.items()):
-        style = model_style(str(model))
-        if drawn[model]:
-            axes.hlines(height, lows[model], highs[model], color=style.colour, linewidth=2.4)
-            axes.plot(ratio, height, style.marker, color=style.colour, markersize=5.5)
-        words = f"{number(ratio)}  {interval(lows[model], highs[model])}" if drawn[model] else ""
-        if not drawn[model] and not is_missing(ratio):
-            words = f"{number(ratio)} (off the axis)"
-        axes.text(
-            1.04, height, words.strip(), va="center", fontsize=9,
-            transform=axes.get_yaxis_transform(), color=None if drawn[model] else MUTED,
+    for height, row in enumerate(rows):
+        style, ratio = model_style(row["model"]), row["ratio_to_best_ngram"]
+        if is_missing(ratio):
+            continue
+        if _is_drawn(row):
+            axes.hlines(height, *_interval(row), color=style.colour, linewidth=2.2)
+            axes.plot(ratio, height, style.marker, color=style.colour, markersize=4)
+        axes.annotate(
+            _ratio_words(row), (1.04, height), xycoords=("axes fraction", "data"), va="center",
+            fontsize=9, color=None if _is_drawn(row) else MUTED,
         )  # fmt: skip
     axes.tick_params(axis="y", left=False, labelleft=False)
     axes.grid(visible=False, axis="y")
-    axes.set(title=f"Ratio to {_reference(rows)}", xlabel=_interval_words(rows))
+    axes.set(title=f"Ratio to {_reference(rows)}", xlabel=_resampled(rows))
 
 
-def _write(axes: Axes, x: float, y: float, words: str, colour: str = "", offset: float = 0) -> None:
-    axes.annotate(
-        words, (x, y), (offset, 0), textcoords="offset points", va="center",
-        fontsize=9, color=colour or None,
-    )  # fmt: skip
+_BESIDE: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fontsize": 9}
 
 
-def _infinite(row: "pd.Series[object]") -> str:
+def _is_drawn(row: Row) -> bool:
+    ratio: Any = row.get("ratio_to_best_ngram")
+    return not is_missing(ratio) and 0 < ratio <= LARGEST_RATIO_DRAWN
+
+
+def _interval(row: Row) -> tuple[float, float]:
+    """The interval's ends; the ratio itself where the table has none."""
+    ratio: float = row["ratio_to_best_ngram"]
+    low: Any = row.get("ratio_low")
+    high: Any = row.get("ratio_high")
+    return (ratio if is_missing(low) else low, ratio if is_missing(high) else high)
+
+
+def _ratio_words(row: Row) -> str:
+    ratio = number(row["ratio_to_best_ngram"])
+    if _is_drawn(row):
+        return f"{ratio}  {interval(row.get('ratio_low'), row.get('ratio_high'))}".strip()
+    return f"{ratio} (off the axis)" if np.isfinite(row["ratio_to_best_ngram"]) else ratio
+
+
+def _infinite(row: Row) -> str:
     share = row.get("zero_probability_share")
     return "∞" if is_missing(share) else f"∞ ({percent(share)} of tokens have probability 0)"
 
 
-def _reference(rows: "pd.DataFrame") -> str:
-    named = rows["reference"].dropna() if "reference" in rows else []
-    return model_style(str(named.iloc[0])).label if len(named) else "the best n-gram"
+def _reference(rows: list[Row]) -> str:
+    named = [row["reference"] for row in rows if not is_missing(row.get("reference"))]
+    return model_style(named[0]).label if named else "the best n-gram"
 
 
-def _interval_words(rows: "pd.DataFrame") -> str:
+def _resampled(rows: list[Row]) -> str:
     """What the interval resamples, from the table itself."""
-    if not {"interval_unit", "interval_clusters"} <= set(rows.columns):
-        return "ratio"
-    known = rows[["interval_unit", "interval_clusters"]].dropna()
-    if known.empty:
-        return "ratio"
-    unit, clusters = known.iloc[0]
-    return f"ratio, interval over {number(int(clusters))} × {unit}"
+    for row in rows:
+        unit, clusters = row.get("interval_unit"), row.get("interval_clusters")
+        if not is_missing(unit) and not is_missing(clusters):
+            return f"interval: {number(clusters, 1)} {str(unit).removesuffix('s')}s resampled"
+    return "ratio"

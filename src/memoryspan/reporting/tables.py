@@ -1,0 +1,137 @@
+"""Data frames as tables of formatted text, ready for a page."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memoryspan.reporting.formatting import interval, is_missing, number, percent
+from memoryspan.reporting.palette import in_order, model_style
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HEADINGS = {
+    "context_order": "context, tokens",
+    "distance": "k",
+    "effective_context": "effective context, tokens",
+    "half_life": "half-life, steps",
+    "lag_1_percent": "lag of 1 %",
+    "longest": "longest k tried",
+    "share": "share of words",
+    "slope_nats_per_step": "slope, nats per step",
+    "test_bits_per_byte": "bits per byte",
+    "test_nats_per_token": "nats per token",
+    "test_perplexity": "test perplexity",
+    "test_perplexity_per_word": "perplexity per word",
+    "train_seconds": "training, s",
+    "valid_perplexity": "validation perplexity",
+    "zero_probability_share": "tokens of probability 0",
+}
+_FORMATS: dict[str, Callable[[object], str]] = {
+    "share": percent,
+    "unknown_rate": percent,
+    "vocabulary_used": number,
+    "zero_probability_share": percent,
+    "context_order": lambda value: "unbounded" if is_missing(value) else number(value),
+    "parameters": lambda value: number(value, 1),
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Text in a table; ``colour`` is the swatch before a model's label, ``name`` its raw name."""
+
+    text: str
+    numeric: bool = False
+    colour: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class TableView:
+    """A table to show: the numbers of ``best`` rows are set in bold."""
+
+    headings: tuple[Cell, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    best: frozenset[int] = frozenset()
+
+
+def table_view(
+    frame: "pd.DataFrame | None", columns: Iterable[str] | None = None, lowest: str = ""
+) -> TableView | None:
+    """The frame as text, or None if there is nothing to show.
+
+    Args:
+        frame: rows that have a ``model`` are put in the order of the palette.
+        columns: those to show, in order; without them all. Missing ones and those without any
+            value are left out (an empty ``context_order`` says "unbounded", so it stays).
+        lowest: the column whose smallest value makes a row best.
+    """
+    if frame is None or frame.empty:
+        return None
+    if "model" in frame:
+        rank = {name: place for place, name in enumerate(in_order(frame["model"]))}
+        frame = frame.sort_values("model", key=lambda names: names.map(rank), kind="stable")
+    chosen = [
+        name
+        for name in (frame.columns if columns is None else columns)
+        if name in frame and (name == "context_order" or frame[name].notna().any())
+    ]
+    kinds = {name: getattr(frame[name].dtype, "kind", "O") in "iufb" for name in chosen}
+    headings = (Cell(HEADINGS.get(name, name.replace("_", " ")), kinds[name]) for name in chosen)
+    rows = (
+        tuple(_cell(name, value, kinds[name]) for name, value in zip(chosen, values, strict=True))
+        for values in frame[chosen].itertuples(index=False)
+    )
+    best = frozenset[int]()
+    if lowest in chosen:
+        smallest = frame[lowest].min()
+        best = frozenset(i for i, value in enumerate(frame[lowest]) if value == smallest)
+    return TableView(tuple(headings), tuple(rows), best)
+
+
+def model_cell(name: str) -> Cell:
+    """A model's label with its colour."""
+    style = model_style(name)
+    return Cell(style.label, colour=style.colour, name=name)
+
+
+def with_ratio(perplexity: "pd.DataFrame") -> "pd.DataFrame":
+    """The perplexity table with ratio and interval as one column of text."""
+    if "ratio_to_best_ngram" not in perplexity:
+        return perplexity
+    words = [
+        f"{number(row['ratio_to_best_ngram'])} "
+        f"{interval(row.get('ratio_low'), row.get('ratio_high'))}".strip()
+        for row in perplexity.to_dict("records")
+    ]
+    return perplexity.assign(ratio_and_interval=words)
+
+
+def ngram_view(frame: "pd.DataFrame", n: int, rows: int = 10) -> TableView:
+    """The most frequent n-grams: the words joined by spaces, and their counts."""
+    top = frame.head(rows)
+    words = [f"w{i}" for i in range(1, n + 1)]
+    texts = (" ".join(map(str, gram)) for gram in top[words].itertuples(index=False))
+    cells = (
+        (Cell(text), Cell(number(count), numeric=True))
+        for text, count in zip(texts, top["count"], strict=True)
+    )
+    return TableView((Cell(f"{n}-gram"), Cell("count", numeric=True)), tuple(cells))
+
+
+def flattened(group: Mapping[str, object], prefix: str = "") -> list[tuple[str, object]]:
+    """Nested parameters as (dotted name, value) pairs, in their order."""
+    pairs: list[tuple[str, object]] = []
+    for key, value in group.items():
+        if isinstance(value, Mapping) and value:
+            pairs += flattened(value, f"{prefix}{key}.")
+        else:
+            pairs.append((f"{prefix}{key}", value))
+    return pairs
+
+
+def _cell(column: str, value: object, numeric: bool) -> Cell:
+    if column == "model":
+        return model_cell(str(value))
+    return Cell(_FORMATS.get(column, number)(value), numeric)
