@@ -76,7 +76,7 @@ def mean_replicates(
     return np.concatenate(means)
 
 
-def exponential_mean_intervals(
+def mean_intervals(
     totals_CK: Floats,
     counts_C: NDArray[np.int64],
     *,
@@ -84,26 +84,27 @@ def exponential_mean_intervals(
     replicates: int = REPLICATES,
     level: float = LEVEL,
 ) -> Intervals:
-    """exp(Σ totals / Σ counts) for each of K columns, with percentile intervals.
+    """Σ totals / Σ counts for each of K columns, with percentile intervals.
 
-    With nats as totals and tokens as counts it is a perplexity; with logarithms of positive
-    quantities and their number it is a geometric mean.
+    With nats as totals and tokens as counts these are nats per token. The exponential of a
+    percentile is the percentile of the exponentials, so the exponentials of all three are a
+    perplexity (or, of logarithms, a geometric mean) and its interval.
 
     Args:
-        totals_CK: [C, K], nats per cluster.
+        totals_CK: [C, K], totals per cluster.
         counts_C: [C], tokens per cluster.
         seed: of the draws.
         replicates: number of bootstrap replicates.
         level: of the interval.
     """
-    estimate_K = np.exp(totals_CK.sum(axis=0) / counts_C.sum())
+    estimate_K = totals_CK.sum(axis=0) / counts_C.sum()
     low_K = np.full_like(estimate_K, np.nan)
     high_K = np.full_like(estimate_K, np.nan)
-    finite = np.isfinite(estimate_K) & np.isfinite(totals_CK).all(axis=0)
+    finite = np.isfinite(estimate_K)
     if finite.any() and len(counts_C) >= MINIMUM_CLUSTERS:
-        means = mean_replicates(totals_CK[:, finite], counts_C, seed, replicates)
+        means_RK = mean_replicates(totals_CK[:, finite], counts_C, seed, replicates)
         tail = (1 - level) / 2
-        low_K[finite], high_K[finite] = np.exp(np.quantile(means, [tail, 1 - tail], axis=0))
+        low_K[finite], high_K[finite] = np.quantile(means_RK, [tail, 1 - tail], axis=0)
     return Intervals(estimate_K, low_K, high_K)
 
 
@@ -135,11 +136,14 @@ def perplexity_ratio(
         both = np.isinf(total) and np.isinf(reference_total)
         ratio = np.nan if both else np.exp(total - reference_total)
         return Interval(float(ratio), np.nan, np.nan)
-    found = exponential_mean_intervals(
+    found = mean_intervals(
         (nats_C - reference_nats_C)[:, None],
         tokens_C,
         seed=seed,
         replicates=replicates,
         level=level,
     )
-    return Interval(float(found.estimate[0]), float(found.low[0]), float(found.high[0]))
+    estimate, low, high = (
+        float(np.exp(bound[0])) for bound in (found.estimate, found.low, found.high)
+    )
+    return Interval(estimate, low, high)
