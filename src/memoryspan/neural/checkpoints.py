@@ -1,0 +1,99 @@
+"""The checkpoint folder of one model: what is in it, and whose it is.
+
+Files: ``checkpoint.pt`` (to resume from), ``best/`` (the model with the lowest validation loss),
+``result.json`` (history and summary; written last, so its presence means finished). Each carries
+the fingerprint of the run. All writes are atomic, and ``checkpoint.pt`` loads with
+``weights_only=True``: tensors and plain values, no code.
+"""
+
+import hashlib
+import json
+import os
+import pickle
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from memoryspan.errors import MemoryspanError
+from memoryspan.text.streams import TokenStream
+
+_DIGEST_BLOCK = 1 << 22
+
+
+def stream_digest(stream: TokenStream) -> str:
+    """SHA-256 of a stream's ids, read block by block."""
+    digest = hashlib.sha256()
+    for start in range(0, len(stream), _DIGEST_BLOCK):
+        block = np.ascontiguousarray(stream.ids[start : start + _DIGEST_BLOCK], dtype="<i4")
+        digest.update(block.tobytes())
+    return digest.hexdigest()
+
+
+def fingerprint(facts: dict[str, Any]) -> str:
+    """SHA-256 of everything that determines the outcome of a run."""
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+
+class CheckpointFolder:
+    """Reads and writes the files of one run."""
+
+    def __init__(self, folder: Path, run_fingerprint: str) -> None:
+        self.folder = folder
+        self.fingerprint = run_fingerprint
+        self.checkpoint_path = folder / "checkpoint.pt"
+        self.result_path = folder / "result.json"
+        self.best_folder = folder / "best"
+
+    def result(self) -> dict[str, Any] | None:
+        """History and summary, if this very run has finished."""
+        if not self.result_path.exists():
+            return None
+        try:
+            result: dict[str, Any] = json.loads(self.result_path.read_text(encoding="utf-8"))
+        except json.JSONDecodeError as error:
+            raise _unreadable(self.result_path) from error
+        return result if result.get("fingerprint") == self.fingerprint else None
+
+    def checkpoint(self) -> dict[str, Any] | None:
+        """The last checkpoint, if there is one of this very run."""
+        if not self.checkpoint_path.exists():
+            return None
+        try:
+            values: dict[str, Any] = torch.load(
+                self.checkpoint_path, map_location="cpu", weights_only=True
+            )
+        except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
+            raise _unreadable(self.checkpoint_path) from error
+        return values if values.get("fingerprint") == self.fingerprint else None
+
+    def clear(self) -> None:
+        """Make the folder empty of any run's files, and make sure that it exists."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.result_path.unlink(missing_ok=True)
+        self.checkpoint_path.unlink(missing_ok=True)
+        if self.best_folder.exists():
+            shutil.rmtree(self.best_folder)
+
+    def save_checkpoint(self, values: dict[str, Any]) -> None:
+        """Replace the checkpoint."""
+        temporary = self.checkpoint_path.with_suffix(".tmp")
+        with temporary.open("wb") as file:
+            torch.save({"fingerprint": self.fingerprint, **values}, file)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(self.checkpoint_path)
+
+    def save_result(self, values: dict[str, Any]) -> None:
+        """Mark the run as finished; its checkpoint is no longer needed."""
+        temporary = self.result_path.with_suffix(".tmp")
+        text = json.dumps({"fingerprint": self.fingerprint, **values}, indent=1)
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(self.result_path)
+        self.checkpoint_path.unlink(missing_ok=True)
+
+
+def _unreadable(path: Path) -> MemoryspanError:
+    return MemoryspanError(f"{path} cannot be read. Delete {path.parent} to train from the start.")

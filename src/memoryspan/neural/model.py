@@ -1,0 +1,198 @@
+"""Trained networks as language models: probabilities and states.
+
+Networks run in float32 and without dropout here; their logits are normalised in float64, so that
+probabilities sum to one exactly. Not here: training.
+
+Legend: B sequences, K context tokens, N tokens of a stream, T steps, E embedding size, V tokens.
+"""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn.functional import cross_entropy, log_softmax
+
+from memoryspan.errors import MemoryspanError
+from memoryspan.language_model import Family, Floats, Ids
+from memoryspan.neural.cells import State
+from memoryspan.neural.model_files import load_network, save_network
+from memoryspan.neural.networks import (
+    FeedforwardNetwork,
+    Network,
+    RecurrentNetwork,
+    initial_network,
+)
+from memoryspan.neural.parameters import NetworkParameters
+from memoryspan.neural.sizing import sized
+from memoryspan.text.streams import TokenStream
+from memoryspan.text.vocabulary import END_ID
+
+_LOGITS_AT_ONCE = 4_000_000  # elements of a block of logits: 16 MB in float32
+_TOKENS_AT_ONCE = 16_384  # tokens of a block of contexts
+
+
+class NeuralLanguageModel:
+    """A network that answers as a ``LanguageModel``; the feed-forward one as it stands.
+
+    Args:
+        name: unique within a run.
+        network: taken over: put into evaluation mode.
+    """
+
+    family: Family = "feed-forward"
+
+    def __init__(self, name: str, network: Network) -> None:
+        self.name = name
+        self.network = network.eval().requires_grad_(False)
+        self.vocabulary_size = network.vocabulary_size
+        self.parameter_count = network.parameter_count
+        self.context_order: int | None = None
+        if isinstance(network, FeedforwardNetwork):
+            self.context_order = network.window
+
+    @property
+    def parameters(self) -> NetworkParameters:
+        """The network's shape."""
+        return self.network.parameters_
+
+    @torch.inference_mode()
+    def token_log_probs(self, stream: TokenStream, window: int | None = None) -> Floats:
+        """See ``LanguageModel.token_log_probs``; the state is carried over the whole stream.
+
+        Raises:
+            MemoryspanError: if the stream has another vocabulary size.
+        """
+        self._check_vocabulary(stream)
+        targets = stream.ids.astype(np.int64)
+        inputs = np.concatenate([[END_ID], targets[:-1]])[: len(targets)]
+        sees_all = window is None or (
+            self.context_order is not None and window >= self.context_order
+        )
+        if sees_all or window is None:
+            return self._read(inputs, targets)
+        # The first tokens have fewer than `window` tokens before them: the state is zero anyway.
+        start = self._read(inputs[:window], targets[:window])
+        return np.concatenate([start, self._read_windows(inputs, targets, window)])
+
+    def _read(self, inputs: NDArray[np.int64], targets: NDArray[np.int64]) -> Floats:
+        """Log-probabilities [N], in nats, of one sequence read from its beginning."""
+        result = np.empty(len(targets))
+        state = self.network.initial_state(1)
+        size = max(1, _LOGITS_AT_ONCE // self.vocabulary_size)
+        for start in range(0, len(targets), size):
+            block = slice(start, start + size)
+            output_1TE, state = self.network(torch.from_numpy(inputs[block])[None], state)
+            result[block] = self._target_log_probs(output_1TE[0], targets[block])
+        return result
+
+    def _read_windows(
+        self, inputs: NDArray[np.int64], targets: NDArray[np.int64], window: int
+    ) -> Floats:
+        """Log-probabilities of ``targets[window:]``, each from its last ``window`` inputs."""
+        result = np.empty(max(0, len(targets) - window))
+        size = max(1, _TOKENS_AT_ONCE // max(window, 1))
+        for start in range(0, len(result), size):
+            rows = np.arange(start, min(start + size, len(result)))
+            contexts = inputs[1 + rows[:, np.newaxis] + np.arange(window)]
+            output_BE = self._last_output(torch.from_numpy(contexts))
+            result[rows] = self._target_log_probs(output_BE, targets[window + rows])
+        return result
+
+    @torch.inference_mode()
+    def next_log_probs(self, contexts: Ids) -> Floats:
+        """See ``LanguageModel.next_log_probs``.
+
+        Contexts that are equal as far as the model can see get bit-equal rows: each distinct one
+        is computed once.
+        """
+        seen = np.asarray(contexts, dtype=np.int64)
+        if self.context_order is not None:
+            seen = seen[:, max(0, seen.shape[1] - self.context_order) :]
+        distinct, which = np.unique(seen, axis=0, return_inverse=True)
+        size = max(1, _TOKENS_AT_ONCE // max(distinct.shape[1], 1))
+        blocks = [
+            self._log_probs(self._last_output(torch.from_numpy(distinct[start : start + size])))
+            for start in range(0, len(distinct), size)
+        ]
+        if not blocks:
+            return np.empty((0, self.vocabulary_size))
+        return np.concatenate(blocks)[which.reshape(-1)]
+
+    def _last_output(self, contexts_BK: Tensor) -> Tensor:
+        """The output [B, E] after contexts with nothing before them."""
+        batch_size, length = contexts_BK.shape
+        if length == 0:
+            return self.network.nothing_read(batch_size)
+        return self.network(contexts_BK, self.network.initial_state(batch_size))[0][:, -1]
+
+    def _target_log_probs(self, output_NE: Tensor, targets: NDArray[np.int64]) -> Floats:
+        result = np.empty(len(targets))
+        size = max(1, _LOGITS_AT_ONCE // self.vocabulary_size)
+        for start in range(0, len(targets), size):
+            logits_NV = self.network.logits(output_NE[start : start + size]).double()
+            targets_N = torch.from_numpy(targets[start : start + size])
+            nats_N = cross_entropy(logits_NV, targets_N, reduction="none")
+            result[start : start + size] = -nats_N.numpy()
+        return result
+
+    def _log_probs(self, output_BE: Tensor) -> Floats:
+        log_probs: Floats = log_softmax(self.network.logits(output_BE).double(), dim=-1).numpy()
+        return log_probs
+
+    def _check_vocabulary(self, stream: TokenStream) -> None:
+        if stream.vocabulary_size != self.vocabulary_size:
+            raise MemoryspanError(
+                f"The model {self.name} has a vocabulary of {self.vocabulary_size:,} tokens, the"
+                f" text one of {stream.vocabulary_size:,}: they were not made together. Run the"
+                " pipeline from the tokenize step."
+            )
+
+    def save(self, folder: Path) -> None:
+        """Write weights and description; see ``model_files``."""
+        save_network(folder, self.name, self.network)
+
+
+class RecurrentLanguageModel(NeuralLanguageModel):
+    """A recurrent network as a ``StatefulLanguageModel``. A state is a list of layers' tensors."""
+
+    family: Family = "recurrent"
+    network: RecurrentNetwork
+
+    def initial_state(self, batch_size: int) -> list[State]:
+        """The zero state."""
+        return self.network.initial_state(batch_size)
+
+    @torch.inference_mode()
+    def step(self, tokens: Ids, state: object) -> tuple[Floats, object]:
+        """See ``StatefulLanguageModel.step``."""
+        if not isinstance(state, list):
+            raise TypeError("the state must come from initial_state or step")
+        tokens_B1 = torch.from_numpy(np.asarray(tokens, dtype=np.int64))[:, None]
+        output_B1E, new_state = self.network(tokens_B1, state)
+        return self._log_probs(output_B1E[:, 0]), new_state
+
+
+def as_language_model(name: str, network: Network) -> NeuralLanguageModel:
+    """The language model of a network."""
+    if isinstance(network, RecurrentNetwork):
+        return RecurrentLanguageModel(name, network)
+    return NeuralLanguageModel(name, network)
+
+
+def initial_model(
+    network: NetworkParameters, vocabulary_size: int, seed: int, name: str = "initial"
+) -> NeuralLanguageModel:
+    """The untrained model with which ``training.train`` begins for this seed."""
+    shape = sized(network, vocabulary_size)
+    return as_language_model(name, initial_network(shape, vocabulary_size, seed))
+
+
+def load(folder: Path) -> NeuralLanguageModel:
+    """Read what ``save`` wrote.
+
+    Raises:
+        MemoryspanError: if a file is missing, damaged, of another version, or does not fit.
+    """
+    return as_language_model(*load_network(folder))

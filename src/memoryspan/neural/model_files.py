@@ -1,0 +1,74 @@
+"""The files of a trained network: weights as safetensors, and a description as JSON."""
+
+import hashlib
+import json
+from pathlib import Path
+
+from safetensors.torch import load, save
+
+from memoryspan.errors import MemoryspanError
+from memoryspan.neural.networks import Network, build_network
+from memoryspan.neural.parameters import NetworkParameters
+
+WEIGHTS_FILE = "model.safetensors"
+DESCRIPTION_FILE = "model.json"
+FORMAT = 1
+
+
+def save_network(folder: Path, name: str, network: Network) -> None:
+    """Write weights and description; each file is replaced at once, the description last."""
+    folder.mkdir(parents=True, exist_ok=True)
+    data = save({key: tensor.cpu() for key, tensor in network.state_dict().items()})
+    description = {
+        "format": FORMAT,
+        "name": name,
+        "vocabulary_size": network.vocabulary_size,
+        "network": network.parameters_.model_dump(),
+        "weights_sha256": hashlib.sha256(data).hexdigest(),
+    }
+    _replace(folder / WEIGHTS_FILE, data)
+    _replace(folder / DESCRIPTION_FILE, json.dumps(description, indent=1).encode())
+
+
+def load_network(folder: Path) -> tuple[str, Network]:
+    """Name and network that ``save_network`` wrote.
+
+    Raises:
+        MemoryspanError: if a file is missing, damaged, of another version, or does not fit.
+    """
+    description_path, weights_path = folder / DESCRIPTION_FILE, folder / WEIGHTS_FILE
+    for path in (description_path, weights_path):
+        if not path.is_file():
+            raise MemoryspanError(f"{path} is missing: no complete model was saved in {folder}.")
+    try:
+        description = json.loads(description_path.read_text(encoding="utf-8"))
+        _check_format(description_path, description["format"])
+        shape = NetworkParameters(**description["network"])
+        name, digest = description["name"], description["weights_sha256"]
+        network = build_network(shape, description["vocabulary_size"])
+    except (ValueError, KeyError, TypeError) as error:  # ValidationError is a ValueError
+        raise MemoryspanError(
+            f"{description_path} does not describe a model. Train the model again."
+        ) from error
+    data = weights_path.read_bytes()
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise MemoryspanError(
+            f"{weights_path} is damaged or not the file that {description_path} describes."
+            " Train the model again."
+        )
+    network.load_state_dict(load(data))
+    return name, network
+
+
+def _check_format(path: Path, version: object) -> None:
+    if version != FORMAT:
+        raise MemoryspanError(
+            f"{path} has format {version}; this version of memoryspan reads {FORMAT}."
+            " Train the model again."
+        )
+
+
+def _replace(path: Path, data: bytes) -> None:
+    temporary = path.with_name(path.name + ".tmp")
+    temporary.write_bytes(data)
+    temporary.replace(path)
