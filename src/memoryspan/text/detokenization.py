@@ -5,13 +5,15 @@ punctuation and contractions and writes Chinese and Japanese without spaces.
 """
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 _CLOSING = frozenset(",.;:!?)]}'’”»%…")
 _OPENING = frozenset("([{“‘«¿¡$£€")
 _DASHES = frozenset("-–—")
 # don't, it's, I'd, I'm, he'll, we're, I've; Shakespeare's o'er, ta'en, let'st
 _AFTER_APOSTROPHE = frozenset({"t", "s", "d", "m", "ll", "re", "ve", "er", "en", "st", "n"})
+# 'tis, 'gainst
+_ELIDED = frozenset({"tis", "twas", "twere", "twill", "twixt", "gainst", "em"})
 
 
 def join_words(tokens: Sequence[str]) -> str:
@@ -19,17 +21,17 @@ def join_words(tokens: Sequence[str]) -> str:
     return "".join(_with_spaces(tokens))
 
 
-def _with_spaces(tokens: Iterable[str]) -> Iterator[str]:
+def _with_spaces(tokens: Sequence[str]) -> Iterator[str]:
     left = ""
     left_opens = True  # nothing stands before the first token
     quoted = False
-    for token in tokens:
+    for token, right in zip(tokens, (*tokens[1:], ""), strict=False):
         opens = token[-1] in _OPENING
         if token == '"':
             opens, quoted = not quoted, not quoted
         elif token == "'":
             # Punctuation that touches is one token: a lone ' after punctuation begins a word.
-            opens = not left or not left[-1].isalnum()
+            opens = not left or not left[-1].isalnum() or right.lower() in _ELIDED
         if not left_opens and not _touches(left, token, opens):
             yield " "
         yield token

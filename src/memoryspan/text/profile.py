@@ -20,9 +20,13 @@ def corpus_profile(documents: pd.DataFrame) -> pd.DataFrame:
         One row per split and one called ``total``: split, documents, lines, characters, bytes
         (UTF-8), words, distinct_words.
     """
-    texts = {split: documents.loc[documents["split"] == split, "text"].tolist() for split in SPLITS}
-    texts["total"] = documents["text"].tolist()
-    return pd.DataFrame([{"split": name, **_size(group)} for name, group in texts.items()])
+    parts = [(str(split), documents.loc[documents["split"] == split]) for split in SPLITS]
+    return pd.DataFrame(
+        [
+            {"split": name, **_size(part["text"].tolist())}
+            for name, part in (*parts, ("total", documents))
+        ]
+    )
 
 
 def _size(texts: list[str]) -> dict[str, int]:
