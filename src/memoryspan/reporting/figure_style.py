@@ -84,6 +84,13 @@ def new_figure(name: str, height_inches: float) -> Figure:
     return figure
 
 
+def empty_figure(name: str) -> Figure:
+    """What a step draws that has nothing to show (a run without networks has no gradients)."""
+    figure = new_figure(name, 1.0)
+    figure.text(0.5, 0.5, "This run has nothing to show here.", ha="center", color=MUTED)
+    return figure
+
+
 class ReadableLogLocator(LogLocator):
     """Ticks of a log axis at 1, 2, 5 of each decade; round numbers where it spans less than one."""
 

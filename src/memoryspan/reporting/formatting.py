@@ -37,8 +37,18 @@ def percent(share: object, digits: int = 3) -> str:
 
 
 def interval(low: object, high: object) -> str:
-    """The two ends of an interval, or nothing where there is none."""
-    return "" if is_missing(low) or is_missing(high) else f"[{number(low)}, {number(high)}]"
+    """The two ends of an interval (a dash for one not known), or nothing where there is none."""
+    return "" if is_missing(low) and is_missing(high) else f"[{number(low)}, {number(high)}]"
+
+
+def ratio(value: object, low: object = None, high: object = None) -> str:
+    """A ratio near 1 with its interval, all to three decimals so that they compare by eye."""
+    if is_missing(value):
+        return MISSING
+    ends = (value, low, high)
+    shown = [float(end) for end in ends if isinstance(end, Real) and not is_missing(end)]
+    texts = [f"{end:.3f}" if 0.01 <= end < 10 else number(end) for end in shown]
+    return texts[0] if len(texts) < 3 else f"{texts[0]} [{texts[1]}, {texts[2]}]"
 
 
 def axis_number(value: float) -> str:

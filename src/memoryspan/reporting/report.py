@@ -19,8 +19,10 @@ from memoryspan.reporting.tables import (
     model_cell,
     ngram_view,
     table_view,
+    with_intervals,
     with_ratio,
 )
+from memoryspan.statistics.bootstrap import LEVEL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,14 +61,11 @@ def render_report(content: ReportContent) -> str:
     return environment.get_template("report.html").render(
         content=content,
         css=Markup((_HERE / "report.css").read_text(encoding="utf-8")),
-        figures={
-            "perplexity": Markup(content.perplexity_svg),
-            "learning": Markup(content.learning_curves_svg),
-            "context": Markup(content.context_svg),
-            "gradient": Markup(content.gradient_svg),
-        },
+        figures=_figures(content),
         tables=_tables(content),
         facts=_perplexity_facts(content.perplexity) | _corpus_facts(content.corpus_profile),
+        bounded=_bounded(content.perplexity, content.context_curve),
+        level=LEVEL,
         ngrams={
             n: ngram_view(frame, n)
             for n, frame in sorted(content.ngram_tables.items())
@@ -75,6 +74,20 @@ def render_report(content: ReportContent) -> str:
         prompts=_prompts(content.samples),
         parameter_groups=_parameter_groups(content.configuration),
     )
+
+
+def _figures(content: ReportContent) -> dict[str, Markup]:
+    """The drawings of tables that have rows: a figure of nothing is left out."""
+    pairs = {
+        "perplexity": (content.perplexity_svg, content.perplexity),
+        "context": (content.context_svg, content.context_curve),
+        "gradient": (content.gradient_svg, content.gradient_curve),
+    }
+    drawn = {
+        name: Markup("" if frame is None or frame.empty else svg)
+        for name, (svg, frame) in pairs.items()
+    }
+    return drawn | {"learning": Markup(content.learning_curves_svg if content.histories else "")}
 
 
 def _tables(content: ReportContent) -> dict[str, TableView | None]:
@@ -87,8 +100,8 @@ def _tables(content: ReportContent) -> dict[str, TableView | None]:
         if perplexity is None
         else table_view(with_ratio(perplexity), _PERPLEXITY_COLUMNS, lowest="test_perplexity"),
         "learning": _learning_view(content.histories),
-        "context": table_view(content.effective_context),
-        "gradient": table_view(content.gradient_summary),
+        "context": table_view(with_intervals(content.effective_context)),
+        "gradient": table_view(with_intervals(content.gradient_summary)),
     }
 
 
@@ -103,7 +116,7 @@ def _corpus_facts(profile: "pd.DataFrame | None") -> dict[str, Any]:
 def _perplexity_facts(table: "pd.DataFrame | None") -> dict[str, Any]:
     """What the sentences around the perplexity table say, taken from the table."""
     facts: dict[str, Any] = dict.fromkeys(("test_tokens", "reference", "unit", "clusters"))
-    facts |= {"models": 0, "chance": [], "bounded": [], "infinite": 0}
+    facts |= {"models": 0, "chance": [], "infinite": 0}
     if table is None or table.empty:
         return facts
     rows = {str(row["model"]): row for row in table.to_dict("records")}
@@ -115,11 +128,6 @@ def _perplexity_facts(table: "pd.DataFrame | None") -> dict[str, Any]:
             for row in in_family_order
             if row.get("family") == "chance"
         ],
-        "bounded": [
-            (model_style(str(row["model"])).label, row["context_order"])
-            for row in in_family_order
-            if row.get("family") != "chance" and not is_missing(row.get("context_order"))
-        ],
         "infinite": sum(math.isinf(row["test_perplexity"]) for row in rows.values()),
         "test_tokens": _shared_value(table, "test_tokens"),
         "unit": _shared_value(table, "interval_unit"),
@@ -128,6 +136,20 @@ def _perplexity_facts(table: "pd.DataFrame | None") -> dict[str, Any]:
     if (reference := _shared_value(table, "reference")) is not None:
         facts["reference"] = model_style(str(reference)).label
     return facts
+
+
+def _bounded(
+    perplexity: "pd.DataFrame | None", curve: "pd.DataFrame | None"
+) -> list[tuple[str, int]]:
+    """(label, tokens of context) of the models on the context curve that can see only so far."""
+    if perplexity is None or curve is None or curve.empty or "context_order" not in perplexity:
+        return []
+    orders = dict(zip(perplexity["model"], perplexity["context_order"], strict=True))
+    return [
+        (model_style(name).label, int(orders[name]))
+        for name in in_order(curve["model"])
+        if not is_missing(orders.get(name))
+    ]
 
 
 def _shared_value(table: "pd.DataFrame", column: str) -> Any:

@@ -4,19 +4,28 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memoryspan.reporting.formatting import interval, is_missing, number, percent
+from memoryspan.reporting.formatting import interval, is_missing, number, percent, ratio
 from memoryspan.reporting.palette import in_order, model_style
+from memoryspan.statistics.bootstrap import LEVEL
 
 if TYPE_CHECKING:
     import pandas as pd
 
 HEADINGS = {
     "context_order": "context, tokens",
+    "censored": "reaches the longest",
     "distance": "k",
     "effective_context": "effective context, tokens",
     "half_life": "half-life, steps",
     "lag_1_percent": "lag of 1 %",
+    "lag_1_percent_interval": f"{percent(LEVEL)} interval of that lag",
+    "max_lag": "longest lag",
+    "r_squared": "R² of the line",
+    "slope_interval": f"{percent(LEVEL)} interval of the slope",
+    "interval": f"{percent(LEVEL)} interval",
     "longest": "longest k tried",
+    "perplexity_at_longest": "perplexity at the longest",
+    "ratio_and_interval": f"ratio [{percent(LEVEL)} interval]",
     "share": "share of words",
     "slope_nats_per_step": "slope, nats per step",
     "test_bits_per_byte": "bits per byte",
@@ -30,11 +39,13 @@ HEADINGS = {
 _FORMATS: dict[str, Callable[[object], str]] = {
     "share": percent,
     "unknown_rate": percent,
-    "vocabulary_used": number,
+    "vocabulary_share": percent,
+    "tolerance": percent,
     "zero_probability_share": percent,
-    "context_order": lambda value: "unbounded" if is_missing(value) else number(value),
     "parameters": lambda value: number(value, 1),
 }
+
+_WORDS_IF_MISSING = {"context_order": "unbounded", "lag_1_percent": "beyond"}
 
 
 @dataclass(frozen=True)
@@ -75,10 +86,11 @@ def table_view(
     chosen = [
         name
         for name in (frame.columns if columns is None else columns)
-        if name in frame and (name == "context_order" or frame[name].notna().any())
+        if name in frame and (name in _WORDS_IF_MISSING or frame[name].notna().any())
     ]
     kinds = {name: getattr(frame[name].dtype, "kind", "O") in "iufb" for name in chosen}
     headings = (Cell(HEADINGS.get(name, name.replace("_", " ")), kinds[name]) for name in chosen)
+    frame = _with_whole_numbers(frame, [name for name in chosen if kinds[name]])
     rows = (
         tuple(_cell(name, value, kinds[name]) for name, value in zip(chosen, values, strict=True))
         for values in frame[chosen].itertuples(index=False)
@@ -101,11 +113,24 @@ def with_ratio(perplexity: "pd.DataFrame") -> "pd.DataFrame":
     if "ratio_to_best_ngram" not in perplexity:
         return perplexity
     words = [
-        f"{number(row['ratio_to_best_ngram'])} "
-        f"{interval(row.get('ratio_low'), row.get('ratio_high'))}".strip()
+        ratio(row["ratio_to_best_ngram"], row.get("ratio_low"), row.get("ratio_high"))
         for row in perplexity.to_dict("records")
     ]
     return perplexity.assign(ratio_and_interval=words)
+
+
+def with_intervals(frame: "pd.DataFrame | None") -> "pd.DataFrame | None":
+    """Each pair of columns ``…low`` and ``…high`` as one ``…interval``, where ``…low`` stood."""
+    if frame is None:
+        return None
+    for low in [name for name in frame.columns if name.endswith("low")]:
+        stem = low.removesuffix("low")
+        if f"{stem}high" not in frame:
+            continue
+        ends = zip(frame[low], frame[f"{stem}high"], strict=True)
+        frame = frame.assign(**{low: [interval(*pair) for pair in ends]})
+        frame = frame.drop(columns=f"{stem}high").rename(columns={low: f"{stem}interval"})
+    return frame
 
 
 def ngram_view(frame: "pd.DataFrame", n: int, rows: int = 10) -> TableView:
@@ -131,7 +156,19 @@ def flattened(group: Mapping[str, object], prefix: str = "") -> list[tuple[str, 
     return pairs
 
 
+def _with_whole_numbers(frame: "pd.DataFrame", numeric: list[str]) -> "pd.DataFrame":
+    """Counts that missing values turned into floats are whole numbers again."""
+    whole = {
+        name: "Int64"
+        for name in numeric
+        if getattr(frame[name].dtype, "kind", "") == "f" and (frame[name].dropna() % 1 == 0).all()
+    }
+    return frame.astype(whole)
+
+
 def _cell(column: str, value: object, numeric: bool) -> Cell:
     if column == "model":
         return model_cell(str(value))
+    if is_missing(value) and column in _WORDS_IF_MISSING:
+        return Cell(_WORDS_IF_MISSING[column], numeric)
     return Cell(_FORMATS.get(column, number)(value), numeric)

@@ -6,7 +6,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from memoryspan.reporting.figure_style import MUTED, figure_style, logarithmic, new_figure
+from memoryspan.reporting.figure_style import (
+    MUTED,
+    empty_figure,
+    figure_style,
+    logarithmic,
+    new_figure,
+)
 from memoryspan.reporting.palette import in_order, model_style
 
 if TYPE_CHECKING:
@@ -27,6 +33,8 @@ def context_figure(
     ``low`` and ``high`` (interval of nats per token); ``effective_context`` has ``model`` and
     ``effective_context`` (tokens).
     """
+    if context_curve.empty:
+        return empty_figure("context")
     figure = new_figure("context", 4.6)
     axes = figure.subplots()
     distances = sorted(int(k) for k in context_curve["distance"].unique())

@@ -7,7 +7,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from memoryspan.reporting.figure_style import MUTED, figure_style, logarithmic, new_figure
+from memoryspan.reporting.figure_style import (
+    MUTED,
+    empty_figure,
+    figure_style,
+    logarithmic,
+    new_figure,
+)
 from memoryspan.reporting.figures.context import lecture_line
 from memoryspan.reporting.palette import in_order, model_style
 
@@ -21,11 +27,13 @@ LINES: dict[str, Any] = {"initialisation": (0, (4, 2)), "trained": "solid"}
 
 @figure_style()
 def gradient_figure(gradient_curve: "pd.DataFrame") -> Figure:
-    """The norm of dh_t/dh_i by lag t - i, relative to the shortest lag of the same curve.
+    """The norm of ∂s_t/∂s_i by lag t − i, relative to the shortest lag of the same curve.
 
     ``gradient_curve`` has ``model``, ``stage`` (initialisation or trained), ``lag`` (tokens),
     ``gradient_norm`` and, where known, ``low`` and ``high``.
     """
+    if gradient_curve.empty:
+        return empty_figure("gradient")
     figure = new_figure("gradient", 4.6)
     axes = figure.subplots()
     for name in in_order(gradient_curve["model"]):

@@ -10,7 +10,13 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 from numpy.typing import NDArray
 
-from memoryspan.reporting.figure_style import MUTED, figure_style, logarithmic, new_figure
+from memoryspan.reporting.figure_style import (
+    MUTED,
+    empty_figure,
+    figure_style,
+    logarithmic,
+    new_figure,
+)
 from memoryspan.reporting.palette import in_order, model_style
 
 if TYPE_CHECKING:
@@ -24,6 +30,8 @@ def learning_curves_figure(histories: Mapping[str, "pd.DataFrame"]) -> Figure:
     A history has the columns ``tokens``, ``train_nats_per_token``, ``validation_nats_per_token``
     (missing where not evaluated) and ``gradient_norm``, optionally ``gradient_norm_max``.
     """
+    if not histories:
+        return empty_figure("learning-curves")
     figure = new_figure("learning-curves", 5.6)
     upper, lower = figure.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": [5, 3]})
     for name in in_order(histories):

@@ -7,8 +7,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from memoryspan.reporting.figure_style import GRID, MUTED, figure_style, logarithmic, new_figure
-from memoryspan.reporting.formatting import interval, is_missing, number, percent
+from memoryspan.reporting.figure_style import (
+    GRID,
+    MUTED,
+    empty_figure,
+    figure_style,
+    logarithmic,
+    new_figure,
+)
+from memoryspan.reporting.formatting import is_missing, number, percent, ratio
 from memoryspan.reporting.palette import in_order, model_style
 
 if TYPE_CHECKING:
@@ -29,6 +36,8 @@ def perplexity_figure(table: "pd.DataFrame") -> Figure:
     ``reference``, ``interval_unit`` and ``interval_clusters``. Hollow dots are chance rows; an
     infinite perplexity is said in words.
     """
+    if table.empty:
+        return empty_figure("perplexity")
     by_model = {str(row["model"]): row for row in table.to_dict("records")}
     rows: list[Row] = [by_model[name] for name in in_order(by_model)]
     figure = new_figure("perplexity", 0.31 * len(rows) + 1.1)
@@ -75,12 +84,12 @@ def _draw_ratios(axes: Axes, rows: list[Row]) -> None:
     axes.set_xlim(np.exp(low - margin), np.exp(high + margin))
     axes.axvline(1.0, color=MUTED, linewidth=1.0)
     for height, row in enumerate(rows):
-        style, ratio = model_style(row["model"]), row["ratio_to_best_ngram"]
-        if is_missing(ratio):
+        style, value = model_style(row["model"]), row["ratio_to_best_ngram"]
+        if is_missing(value):
             continue
         if _is_drawn(row):
             axes.hlines(height, *_interval(row), color=style.colour, linewidth=2.2)
-            axes.plot(ratio, height, style.marker, color=style.colour, markersize=4)
+            axes.plot(value, height, style.marker, color=style.colour, markersize=4)
         axes.annotate(
             _ratio_words(row), (1.04, height), xycoords=("axes fraction", "data"), va="center",
             fontsize=9, color=None if _is_drawn(row) else MUTED,
@@ -94,23 +103,23 @@ _BESIDE: dict[str, Any] = {"textcoords": "offset points", "va": "center", "fonts
 
 
 def _is_drawn(row: Row) -> bool:
-    ratio: Any = row.get("ratio_to_best_ngram")
-    return not is_missing(ratio) and 0 < ratio <= LARGEST_RATIO_DRAWN
+    value: Any = row.get("ratio_to_best_ngram")
+    return not is_missing(value) and 0 < value <= LARGEST_RATIO_DRAWN
 
 
 def _interval(row: Row) -> tuple[float, float]:
     """The interval's ends; the ratio itself where the table has none."""
-    ratio: float = row["ratio_to_best_ngram"]
+    value: float = row["ratio_to_best_ngram"]
     low: Any = row.get("ratio_low")
     high: Any = row.get("ratio_high")
-    return (ratio if is_missing(low) else low, ratio if is_missing(high) else high)
+    return (value if is_missing(low) else low, value if is_missing(high) else high)
 
 
 def _ratio_words(row: Row) -> str:
-    ratio = number(row["ratio_to_best_ngram"])
+    value = row["ratio_to_best_ngram"]
     if _is_drawn(row):
-        return f"{ratio}  {interval(row.get('ratio_low'), row.get('ratio_high'))}".strip()
-    return f"{ratio} (off the axis)" if np.isfinite(row["ratio_to_best_ngram"]) else ratio
+        return ratio(value, row.get("ratio_low"), row.get("ratio_high"))
+    return f"{ratio(value)} (off the axis)" if np.isfinite(value) else ratio(value)
 
 
 def _infinite(row: Row) -> str:
