@@ -27,7 +27,8 @@ def write_archive(path: Path, header: Header, arrays: Mapping[str, NDArray[Any]]
     try:
         with temporary.open("wb") as file:
             text = json.dumps(header, ensure_ascii=False).encode()
-            np.savez(file, header=np.frombuffer(text, np.uint8), **arrays)
+            named: Any = {**arrays, "header": np.frombuffer(text, np.uint8)}
+            np.savez(file, **named)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
@@ -56,8 +57,15 @@ def read_archive(path: Path) -> tuple[Header, Arrays]:
             f"There is no file {path}. Run the step that writes it first."
         ) from error
     except (
-        OSError, EOFError, ValueError, KeyError, TypeError, AttributeError,
-        zipfile.BadZipFile, zlib.error, NotImplementedError,
+        OSError,
+        EOFError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        zipfile.BadZipFile,
+        zlib.error,
+        NotImplementedError,
     ) as error:
         raise corrupt(path, error) from error
 

@@ -39,7 +39,7 @@ def estimate_maximum_likelihood(counts: NgramCounts, order: int) -> NgramModel:
 
 
 @compiled
-def divide_by_context(count: Ints, child: Ints, probability: NDArray[np.float64]) -> None:
+def divide_by_context(count: Ints, child: Ints, probability: NDArray[np.floating]) -> None:
     """Each count over the sum of the counts after the same context."""
     for h in range(len(child) - 1):
         begin, end = child[h] - child[0], child[h + 1] - child[0]

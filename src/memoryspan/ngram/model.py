@@ -3,7 +3,6 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from memoryspan.language_model import Family, Floats, Ids
 from memoryspan.ngram.archive import Arrays, Header, write_archive
 from memoryspan.ngram.discounts import Discounts
-from memoryspan.ngram.scoring import next_rows, score_range
+from memoryspan.ngram.scoring import Tables, next_rows, score_range
 from memoryspan.ngram.streams import checked_ids
 from memoryspan.ngram.trie import NgramTrie
 from memoryspan.text.streams import TokenStream
@@ -105,12 +104,13 @@ class NgramModel:
         next_rows(*self._tables(self.trie.order - 1), contexts, rows)
         return rows
 
-    def _tables(self, reach: int) -> tuple[Any, ...]:
+    def _tables(self, reach: int) -> Tables:
         """What the compiled loops take first."""
         trie = self.trie
+        unseen = self.unseen_context_log_weight
         return (
             *(trie.first, trie.word, trie.child, trie.suffix),
-            *(self.log_prob, self.log_backoff, self.unseen_context_log_weight, reach),
+            *(self.log_prob, self.log_backoff, unseen, reach),
         )
 
     def save(self, path: Path) -> None:
@@ -167,4 +167,5 @@ def empty_tables(
 def in_logarithms(values: NDArray[np.floating]) -> NDArray[np.floating]:
     """Natural logarithms, in place; zero becomes −inf."""
     with np.errstate(divide="ignore"):
-        return np.log(values, out=values)
+        np.log(values, out=values)
+    return values

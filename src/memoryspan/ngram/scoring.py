@@ -18,6 +18,8 @@ from memoryspan.ngram.trie import Ints
 from memoryspan.text.vocabulary import END_ID
 
 START_NODE = 1 + END_ID
+Reals = NDArray[np.floating]
+Tables = tuple[NDArray[np.int64], Ints, Ints, Ints, Reals, Reals, float, int]  # first … reach
 
 
 @compiled
@@ -53,7 +55,7 @@ def descend(
     word: Ints,
     child: Ints,
     suffix: Ints,
-    log_backoff: NDArray[np.floating],
+    log_backoff: Reals,
     node: int,
     order: int,
     token: int,
@@ -78,8 +80,8 @@ def score_range(
     word: Ints,
     child: Ints,
     suffix: Ints,
-    log_prob: NDArray[np.floating],
-    log_backoff: NDArray[np.floating],
+    log_prob: Reals,
+    log_backoff: Reals,
     unseen: float,
     reach: int,
     ids: Ints,
@@ -125,7 +127,7 @@ def context_state(
     word: Ints,
     child: Ints,
     suffix: Ints,
-    log_backoff: NDArray[np.floating],
+    log_backoff: Reals,
     reach: int,
     context: Ints,
 ) -> tuple[int, bool]:
@@ -147,8 +149,8 @@ def next_rows(
     word: Ints,
     child: Ints,
     suffix: Ints,
-    log_prob: NDArray[np.floating],
-    log_backoff: NDArray[np.floating],
+    log_prob: Reals,
+    log_backoff: Reals,
     unseen: float,
     reach: int,
     contexts: Ints,

@@ -10,6 +10,7 @@ are those of ``</s>``, its children are what begins a sentence.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,14 +88,14 @@ class NgramTrie:
         return {"first": self.first, "word": self.word, "child": self.child, "suffix": self.suffix}
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, NDArray[np.int64]]) -> "NgramTrie":
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> "NgramTrie":
         """The trie in an archive, checked so far that no loop can leave its arrays.
 
         Raises:
             KeyError: an array is missing.
             ValueError: they do not form a trie.
         """
-        trie = cls(*(np.asarray(arrays[name]) for name in ("first", "word", "child", "suffix")))
+        trie = cls(**{name: arrays[name] for name in ("first", "word", "child", "suffix")})
         trie._check()
         return trie
 
