@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryspan.errors import MemoryspanError
@@ -95,6 +95,7 @@ def test_what_is_no_log_probability_is_refused(bad):
         perplexity(np.array(bad))
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(-20, 0), min_size=1, max_size=50), st.integers(1, 49))
 def test_totals_not_means_of_means(values, cut):
     log_probs = np.array(values)

@@ -2,7 +2,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryspan.statistics.bootstrap import (
@@ -99,6 +99,7 @@ def test_same_seed_same_interval_other_seed_other_draws():
     assert first != other
 
 
+@settings(deadline=None)
 @given(st.integers(5, 30), st.integers(0, 2**31))
 def test_the_interval_holds_the_estimate_and_lies_within_the_clusters(clusters, seed):
     rng = np.random.default_rng(seed)

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryspan.statistics.clusters import block_cuts, token_clusters
@@ -66,6 +66,7 @@ def test_totals_add_up_and_keep_infinity():
     assert np.isinf(clusters.totals(values)).tolist() == [False] * 19 + [True]
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 1200), min_size=1, max_size=25), st.integers(1, 700))
 def test_every_token_is_in_one_contiguous_cluster_of_one_document(lengths, sentence):
     text = stream(lengths, sentence)

@@ -166,4 +166,5 @@ def effective_context(items: pd.DataFrame, seed: int, tolerance: float = 0.01) -
 def _first_within(means_RK: Floats, tolerance: float) -> NDArray[np.intp]:
     """Per row, the first column whose perplexity is at most (1 + tolerance) · the last one's."""
     within_RK = means_RK <= means_RK[:, -1:] + np.log1p(tolerance)
-    return within_RK.argmax(axis=1)
+    first: NDArray[np.intp] = within_RK.argmax(axis=1)
+    return first
