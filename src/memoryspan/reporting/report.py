@@ -58,7 +58,7 @@ def render_report(content: ReportContent) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"number": number, "percent": percent}
-    return environment.get_template("report.html").render(
+    page = environment.get_template("report.html").render(
         content=content,
         css=Markup((_HERE / "report.css").read_text(encoding="utf-8")),
         figures=_figures(content),
@@ -74,6 +74,7 @@ def render_report(content: ReportContent) -> str:
         prompts=_prompts(content.samples),
         parameter_groups=_parameter_groups(content.configuration),
     )
+    return page.strip() + "\n"
 
 
 def _figures(content: ReportContent) -> dict[str, Markup]:

@@ -18,14 +18,14 @@ HEADINGS = {
     "effective_context": "effective context, tokens",
     "half_life": "half-life, steps",
     "lag_1_percent": "lag of 1 %",
-    "lag_1_percent_interval": f"{percent(LEVEL)} interval of that lag",
+    "lag_1_percent_interval": f"{percent(LEVEL, 1)} interval of that lag",
     "max_lag": "longest lag",
     "r_squared": "R² of the line",
-    "slope_interval": f"{percent(LEVEL)} interval of the slope",
-    "interval": f"{percent(LEVEL)} interval",
+    "slope_interval": f"{percent(LEVEL, 1)} interval of the slope",
+    "interval": f"{percent(LEVEL, 1)} interval",
     "longest": "longest k tried",
     "perplexity_at_longest": "perplexity at the longest",
-    "ratio_and_interval": f"ratio [{percent(LEVEL)} interval]",
+    "ratio_and_interval": f"ratio [{percent(LEVEL, 1)} interval]",
     "share": "share of words",
     "slope_nats_per_step": "slope, nats per step",
     "test_bits_per_byte": "bits per byte",
@@ -40,7 +40,7 @@ _FORMATS: dict[str, Callable[[object], str]] = {
     "share": percent,
     "unknown_rate": percent,
     "vocabulary_share": percent,
-    "tolerance": percent,
+    "tolerance": lambda share: percent(share, 1),
     "zero_probability_share": percent,
     "parameters": lambda value: number(value, 1),
 }
@@ -90,7 +90,7 @@ def table_view(
     ]
     kinds = {name: getattr(frame[name].dtype, "kind", "O") in "iufb" for name in chosen}
     headings = (Cell(HEADINGS.get(name, name.replace("_", " ")), kinds[name]) for name in chosen)
-    frame = _with_whole_numbers(frame, [name for name in chosen if kinds[name]])
+    frame = _with_whole_numbers(frame)
     rows = (
         tuple(_cell(name, value, kinds[name]) for name, value in zip(chosen, values, strict=True))
         for values in frame[chosen].itertuples(index=False)
@@ -123,6 +123,7 @@ def with_intervals(frame: "pd.DataFrame | None") -> "pd.DataFrame | None":
     """Each pair of columns ``…low`` and ``…high`` as one ``…interval``, where ``…low`` stood."""
     if frame is None:
         return None
+    frame = _with_whole_numbers(frame)
     for low in [name for name in frame.columns if name.endswith("low")]:
         stem = low.removesuffix("low")
         if f"{stem}high" not in frame:
@@ -156,11 +157,11 @@ def flattened(group: Mapping[str, object], prefix: str = "") -> list[tuple[str, 
     return pairs
 
 
-def _with_whole_numbers(frame: "pd.DataFrame", numeric: list[str]) -> "pd.DataFrame":
+def _with_whole_numbers(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Counts that missing values turned into floats are whole numbers again."""
     whole = {
         name: "Int64"
-        for name in numeric
+        for name in frame.columns
         if getattr(frame[name].dtype, "kind", "") == "f" and (frame[name].dropna() % 1 == 0).all()
     }
     return frame.astype(whole)

@@ -61,10 +61,10 @@ def _draw_perplexity(axes: Axes, name: str, history: "pd.DataFrame") -> None:
 
 def _draw_gradient(axes: Axes, name: str, history: "pd.DataFrame") -> None:
     style = model_style(name)
-    axes.plot(history["tokens"], history["gradient_norm"], color=style.colour, linewidth=1.2)
+    axes.plot(history["tokens"], history["gradient_norm_mean"], color=style.colour, linewidth=1.2)
     if "gradient_norm_max" in history:
         axes.fill_between(
-            history["tokens"], history["gradient_norm"], history["gradient_norm_max"],
+            history["tokens"], history["gradient_norm_mean"], history["gradient_norm_max"],
             color=style.colour, alpha=0.12, linewidth=0,
         )  # fmt: skip
 
