@@ -44,7 +44,7 @@ def histories() -> dict[str, pd.DataFrame]:
             "seconds": [1.0, 2.0, 3.0, 4.0],
             "train_nats_per_token": [6.0, 5.5, 5.2, 5.0],
             "validation_nats_per_token": [np.nan, np.log(250.0), np.nan, np.log(300.0)],
-            "gradient_norm": [0.5, 0.7, 0.4, 0.3],
+            "gradient_norm_mean": [0.5, 0.7, 0.4, 0.3],
             "gradient_norm_max": [0.9, 3.0, 0.6, 0.5],
         }
     )

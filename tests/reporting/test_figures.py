@@ -59,7 +59,8 @@ def test_learning_curves(histories: dict[str, pd.DataFrame]) -> None:
     np.testing.assert_allclose(np.asarray(validation.get_ydata()), [250.0, 300.0])
     assert len(figure.axes[0].lines) == 4
     assert len(figure.axes[1].lines) == len(figure.axes[1].collections) == 2
-    assert svg_text(figure)  # the diverged one too
+    assert figure.axes[0].get_ylim()[1] <= 5 * 250.0  # though one diverged
+    assert svg_text(figure)
 
 
 def test_an_ngram_is_flat_and_rings_mark_the_need(

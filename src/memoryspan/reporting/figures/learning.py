@@ -22,13 +22,16 @@ from memoryspan.reporting.palette import in_order, model_style
 if TYPE_CHECKING:
     import pandas as pd
 
+LARGEST_MULTIPLE_DRAWN = 5
+
 
 @figure_style()
 def learning_curves_figure(histories: Mapping[str, "pd.DataFrame"]) -> Figure:
     """Training (faint) and validation perplexity (marked), gradient norm before clipping below.
 
     A history has the columns ``tokens``, ``train_nats_per_token``, ``validation_nats_per_token``
-    (missing where not evaluated) and ``gradient_norm``, optionally ``gradient_norm_max``.
+    (missing where not evaluated) and ``gradient_norm_mean``, optionally ``gradient_norm_max``.
+    The first steps, far above the rest, are cut off so that the models can be told apart.
     """
     if not histories:
         return empty_figure("learning-curves")
@@ -38,6 +41,7 @@ def learning_curves_figure(histories: Mapping[str, "pd.DataFrame"]) -> Figure:
         _draw_perplexity(upper, name, histories[name])
         _draw_gradient(lower, name, histories[name])
     logarithmic(upper, "y")
+    _cut_first_steps(upper, histories)
     logarithmic(lower, "y")
     lower.xaxis.set_major_formatter(FuncFormatter(_tokens))
     upper.set(title="Perplexity", ylabel="perplexity per token")
@@ -57,6 +61,14 @@ def _draw_perplexity(axes: Axes, name: str, history: "pd.DataFrame") -> None:
         evaluated["tokens"], _perplexity(evaluated["validation_nats_per_token"]),
         color=style.colour, marker=style.marker, markersize=5, label=f"{name} validation",
     )  # fmt: skip
+
+
+def _cut_first_steps(axes: Axes, histories: Mapping[str, "pd.DataFrame"]) -> None:
+    """End the axis at a multiple of the lowest validation perplexity, where there is one."""
+    lowest = min(h["validation_nats_per_token"].min() for h in histories.values())
+    if np.isfinite(lowest):
+        _, top = axes.get_ylim()
+        axes.set_ylim(top=min(top, float(np.exp(lowest)) * LARGEST_MULTIPLE_DRAWN))
 
 
 def _draw_gradient(axes: Axes, name: str, history: "pd.DataFrame") -> None:
