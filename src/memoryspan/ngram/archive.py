@@ -49,7 +49,7 @@ def read_archive(path: Path) -> tuple[Header, Arrays]:
         MemoryspanError: there is no such file, or it is not a whole archive of this format.
     """
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         return dict(json.loads(arrays.pop("header").tobytes())), arrays
     except FileNotFoundError as error:

@@ -134,7 +134,10 @@ def refine(
     child = np.empty(len(sizes), np.int32)
     word = np.empty(len(positions), np.int32)  # an upper bound: pages never touched cost nothing
     count = np.empty(len(positions), np.int32)
-    keys = np.empty(sizes.max(), np.int64)
+    largest = 0
+    for size in sizes:
+        largest = max(largest, size)
+    keys = np.empty(largest, np.int64)
     spare = np.empty(len(keys), np.int64)
     nodes = 0
     begin = 0
