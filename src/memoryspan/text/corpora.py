@@ -13,8 +13,6 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import TypeAdapter, ValidationError
-
 from memoryspan.errors import MemoryspanError
 from memoryspan.text.parameters import NamedCorpus, PublishedPackage
 from memoryspan.text.readers import READERS, decode
@@ -23,20 +21,6 @@ from memoryspan.text.sources import SourceText, named_by_stem, zip_members
 logger = logging.getLogger(__name__)
 
 _DOWNLOAD_SECONDS = 600
-
-
-def named_corpora(configuration: object) -> dict[str, NamedCorpus]:
-    """The corpora listed under ``corpora:`` in corpora.yml, by name.
-
-    Raises:
-        MemoryspanError: an entry has an unknown, missing or impossible key.
-    """
-    try:
-        return TypeAdapter(dict[str, NamedCorpus]).validate_python(configuration)
-    except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in ("corpora", *first["loc"]))
-        raise MemoryspanError(f"corpora.yml, {key}: {first['msg']}.") from error
 
 
 def read_named_corpus(corpus: NamedCorpus, raw_folder: Path) -> list[SourceText]:
@@ -80,23 +64,29 @@ def fetch(package: PublishedPackage, raw_folder: Path) -> Path:
         if _sha256(target) == package.sha256:
             return target
         logger.warning("%s is damaged (its SHA-256 is another one); fetching it again.", target)
-    raw_folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=raw_folder, prefix=".download-") as folder:
-        _download(package, Path(folder), target)
-        fetched = Path(folder) / package.file
-        if not fetched.is_file():
-            raise MemoryspanError(
-                f"{package.name}=={package.version} came without {package.file}. {_help(target)}"
-            )
-        digest = _sha256(fetched)
-        if digest != package.sha256:
-            raise MemoryspanError(
-                f"The downloaded {package.file} has SHA-256 {digest}, not {package.sha256}, and "
-                f"was not kept. {_help(target)}"
-            )
-        fetched.replace(target)
+    try:
+        raw_folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=raw_folder, prefix=".download-") as folder:
+            _download(package, Path(folder), target)
+            _verified(Path(folder) / package.file, package, target).replace(target)
+    except OSError as error:
+        raise MemoryspanError(f"{target} cannot be written: {error}.") from error
     logger.info("Downloaded %s to %s.", package.file, raw_folder)
     return target
+
+
+def _verified(fetched: Path, package: PublishedPackage, target: Path) -> Path:
+    if not fetched.is_file():
+        raise MemoryspanError(
+            f"{package.name}=={package.version} came without {package.file}. {_help(target)}"
+        )
+    digest = _sha256(fetched)
+    if digest != package.sha256:
+        raise MemoryspanError(
+            f"The downloaded {package.file} has SHA-256 {digest}, not {package.sha256}, and "
+            f"was not kept. {_help(target)}"
+        )
+    return fetched
 
 
 def _download(package: PublishedPackage, folder: Path, target: Path) -> None:

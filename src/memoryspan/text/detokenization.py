@@ -26,10 +26,10 @@ def _with_spaces(tokens: Sequence[str]) -> Iterator[str]:
     left_opens = True  # nothing stands before the first token
     quoted = False
     for token, right in zip(tokens, (*tokens[1:], ""), strict=False):
-        opens = token[-1] in _OPENING
-        if token == '"':
-            opens, quoted = not quoted, not quoted
-        elif token == "'":
+        if token.count('"') % 2:
+            quoted = not quoted
+        opens = token[-1] in _OPENING or (token[-1] == '"' and quoted)
+        if token == "'":
             # Punctuation that touches is one token: a lone ' after punctuation begins a word.
             opens = not left or not left[-1].isalnum() or right.lower() in _ELIDED
         if not left_opens and not _touches(left, token, opens):

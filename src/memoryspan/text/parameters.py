@@ -16,8 +16,8 @@ TokenizerKind = Literal["word", "character", "whitespace"]
 def _text_encoding(name: str) -> str:
     """``name`` if Python can decode text with it."""
     try:
-        b"".decode(name)
-    except LookupError as error:
+        b"text".decode(name, errors="replace")
+    except LookupError as error:  # no such codec, or not one of text
         raise ValueError(f"{name!r} is not a text encoding; try utf-8, latin-1, gb18030") from error
     return name
 

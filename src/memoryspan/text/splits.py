@@ -102,14 +102,18 @@ def cut_missing_splits(
 def _draw_documents(
     documents: Sequence[Document], shares: Mapping[Split, float], seed: int
 ) -> list[Document]:
-    """Each document's split by its own draw; an empty split gets one from the fullest."""
+    """Each document's split by its own draw; an empty split gets one from the fullest.
+
+    The test split fills up from the low end of the draws and validation from the high end, so
+    that no document passes from one to the other when the corpus grows.
+    """
     by_draw = sorted(documents, key=lambda document: _draw(seed, document.name))
     groups: dict[Split, list[Document]] = {"train": [], **{split: [] for split in shares}}
     for document in by_draw:
         groups[_split_of(_draw(seed, document.name), shares)].append(document)
-    for group in groups.values():
+    for split, group in groups.items():
         if not group:
-            group.append(max(groups.values(), key=len).pop(0))
+            group.append(max(groups.values(), key=len).pop(0 if split == "test" else -1))
     return [replace(document, split=split) for split in groups for document in groups[split]]
 
 
