@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from memoryspan.text.streams import TokenStream
@@ -23,14 +24,14 @@ class Chunk(NamedTuple):
     """T steps of B streams.
 
     Attributes:
-        index: of the chunk within the epoch; at 0 the streams begin.
+        number: of the chunk within the epoch; at 0 the streams begin.
         inputs_BT: int64 [B, T].
         targets_BT: int64 [B, T], ``IGNORED`` where a stream has already ended.
     """
 
-    index: int
-    inputs_BT: Tensor
-    targets_BT: Tensor
+    number: int
+    inputs_BT: Tensor  # noqa: N815 - shape suffix
+    targets_BT: Tensor  # noqa: N815
 
 
 class StreamLoader:
@@ -57,9 +58,9 @@ class StreamLoader:
         start, self.start = self.start, 0
         return map(self.chunk, range(start, self.chunks_per_epoch))
 
-    def chunk(self, index: int) -> Chunk:
-        """One chunk by its index."""
-        begin = index * self.bptt
+    def chunk(self, number: int) -> Chunk:
+        """One chunk by its number."""
+        begin = number * self.bptt
         end = min(begin + self.bptt, self.stream_length)
         starts_B1 = np.arange(self.streams)[:, np.newaxis] * self.stream_length
         positions_BT = starts_B1 + np.arange(begin, end)
@@ -67,10 +68,10 @@ class StreamLoader:
         targets_BT = self._ids_at(positions_BT)
         inputs_BT = np.where(positions_BT == 0, END_ID, self._ids_at(positions_BT - 1))
         return Chunk(
-            index,
+            number,
             torch.from_numpy(inputs_BT),
             torch.from_numpy(np.where(inside_BT, targets_BT, IGNORED)),
         )
 
-    def _ids_at(self, positions: np.ndarray) -> np.ndarray:
-        return self.ids[positions.clip(0, len(self.ids) - 1)].astype(np.int64)
+    def _ids_at(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.asarray(self.ids[positions.clip(0, len(self.ids) - 1)], dtype=np.int64)

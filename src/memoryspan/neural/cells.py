@@ -44,7 +44,9 @@ class Step(NamedTuple):
 class Cell(Protocol):
     """One step: input [B, I], state, weights → new state and gates."""
 
-    def __call__(self, x_BI: Tensor, state: State, weights: Weights) -> Step: ...
+    def __call__(self, x_BI: Tensor, state: State, weights: Weights) -> Step:
+        """Take the step."""
+        ...
 
 
 ACTIVATIONS = {"tanh": torch.tanh, "relu": torch.relu, "sigmoid": torch.sigmoid}

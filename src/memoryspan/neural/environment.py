@@ -39,7 +39,10 @@ def keep_large_buffers() -> None:
 
 
 def cpu_threads() -> int:
-    """Number of physical CPUs that this process may use."""
+    """OMP_NUM_THREADS if the user has set it, else the physical CPUs that this process may use."""
+    wanted = os.environ.get("OMP_NUM_THREADS", "")
+    if wanted.isdecimal() and int(wanted) > 0:
+        return int(wanted)
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     physical = psutil.cpu_count(logical=False)
     return max(1, min(physical or 1, allowed or 1))

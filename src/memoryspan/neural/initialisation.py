@@ -27,12 +27,11 @@ def output_layer(
 def recurrent_layer(
     weights: Weights, parameters: NetworkParameters, generator: torch.Generator
 ) -> None:
-    """One recurrent layer; the matrix of each gate is drawn by itself."""
+    """One recurrent layer; the recurrent matrix of each gate is drawn by itself."""
     hidden_size = weights.W_hh.shape[1]
     bound = 1 / math.sqrt(hidden_size)
-    for W in weights.W_ih.split(hidden_size):
-        nn.init.uniform_(W, -bound, bound, generator=generator)
-    for U in weights.W_hh.split(hidden_size):
+    nn.init.uniform_(weights.W_ih, -bound, bound, generator=generator)
+    for U in weights.W_hh.chunk(len(weights.W_hh) // hidden_size):
         _recurrent_matrix(U, parameters, generator)
     nn.init.zeros_(weights.b_ih)
     nn.init.zeros_(weights.b_hh)

@@ -17,14 +17,12 @@ from torch.nn.functional import cross_entropy, log_softmax
 from memoryspan.errors import MemoryspanError
 from memoryspan.language_model import Family, Floats, Ids
 from memoryspan.neural.cells import State
+from memoryspan.neural.feedforward import FeedforwardNetwork
 from memoryspan.neural.model_files import load_network, save_network
-from memoryspan.neural.networks import (
-    FeedforwardNetwork,
-    Network,
-    RecurrentNetwork,
-    initial_network,
-)
+from memoryspan.neural.network import Network
+from memoryspan.neural.networks import initial_network
 from memoryspan.neural.parameters import NetworkParameters
+from memoryspan.neural.recurrent import RecurrentNetwork
 from memoryspan.neural.sizing import sized
 from memoryspan.text.streams import TokenStream
 from memoryspan.text.vocabulary import END_ID
@@ -125,7 +123,8 @@ class NeuralLanguageModel:
         batch_size, length = contexts_BK.shape
         if length == 0:
             return self.network.nothing_read(batch_size)
-        return self.network(contexts_BK, self.network.initial_state(batch_size))[0][:, -1]
+        output_BKE, _ = self.network.forward(contexts_BK, self.network.initial_state(batch_size))
+        return output_BKE[:, -1]
 
     def _target_log_probs(self, output_NE: Tensor, targets: NDArray[np.int64]) -> Floats:
         result = np.empty(len(targets))

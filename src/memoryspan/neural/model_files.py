@@ -7,7 +7,8 @@ from pathlib import Path
 from safetensors.torch import load, save
 
 from memoryspan.errors import MemoryspanError
-from memoryspan.neural.networks import Network, build_network
+from memoryspan.neural.network import Network
+from memoryspan.neural.networks import build_network
 from memoryspan.neural.parameters import NetworkParameters
 
 WEIGHTS_FILE = "model.safetensors"

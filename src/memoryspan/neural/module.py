@@ -19,7 +19,7 @@ from torch.optim.lr_scheduler import LambdaLR
 from memoryspan.errors import MemoryspanError
 from memoryspan.neural.batching import IGNORED, Chunk
 from memoryspan.neural.cells import State
-from memoryspan.neural.networks import Dropouts, Network
+from memoryspan.neural.network import Dropouts, Network
 from memoryspan.neural.parameters import TrainingParameters
 from memoryspan.neural.run_state import RunState
 from memoryspan.neural.softmax import SampledSoftmax, full_nats
@@ -82,7 +82,7 @@ class TruncatedBackpropagation(LightningModule):
         self.validation_tokens += len(nats_N)
 
     def _state_before(self, chunk: Chunk, carried: list[State] | None) -> list[State]:
-        if chunk.index == 0 or carried is None:
+        if chunk.number == 0 or carried is None:
             return self.network.initial_state(len(chunk.inputs_BT))
         return carried
 

@@ -4,10 +4,8 @@ Counted on networks that are built without memory (torch's meta device), so that
 second formula to keep in step with the networks.
 """
 
-import torch
-
 from memoryspan.errors import MemoryspanError
-from memoryspan.neural.networks import FeedforwardNetwork, RecurrentNetwork
+from memoryspan.neural.networks import network_without_memory
 from memoryspan.neural.parameters import NetworkParameters
 
 TOLERANCE = 0.05  # largest share by which a network may miss its budget
@@ -15,10 +13,8 @@ TOLERANCE = 0.05  # largest share by which a network may miss its budget
 
 def parameter_count(parameters: NetworkParameters, vocabulary_size: int, hidden_size: int) -> int:
     """Weights of the network with this hidden size in place of its own."""
-    family = FeedforwardNetwork if parameters.kind == "feedforward" else RecurrentNetwork
     shape = parameters.model_copy(update={"hidden_size": hidden_size, "parameters": None})
-    with torch.device("meta"):
-        return family(shape, vocabulary_size).parameter_count
+    return network_without_memory(shape, vocabulary_size).parameter_count
 
 
 def hidden_size_for(parameters: NetworkParameters, budget: int, vocabulary_size: int) -> int:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import cross_entropy, embedding
 
-from memoryspan.neural.networks import Network
+from memoryspan.neural.network import Network
 
 SMOOTHING_POWER = 0.75  # flattens token frequencies before sampling (Mikolov et al. 2013)
 
@@ -36,7 +36,9 @@ class SampledSoftmax:
 
     def __init__(self, counts: NDArray[np.int64], negatives: int) -> None:
         self.negatives = negatives
-        inclusion_V = inclusion_probabilities((counts + 1.0) ** SMOOTHING_POWER, negatives)
+        inclusion_V = inclusion_probabilities(
+            np.power(counts + 1.0, SMOOTHING_POWER, dtype=np.float64), negatives
+        )
         self.upper_V = torch.from_numpy(inclusion_V.cumsum())
         self.log_inclusion_V = torch.from_numpy(np.log(inclusion_V)).float()
 
@@ -52,13 +54,14 @@ class SampledSoftmax:
         """Estimated −log P(target) in nats, float32 [N]."""
         ids_K = self.sample(output_NE.device)
         rows = embedding(torch.cat([ids_K, targets_N]), network.table)
-        negative_KE, target_NE = rows.split([len(ids_K), len(targets_N)])
+        negative_KE, target_NE = rows[: len(ids_K)], rows[len(ids_K) :]
         correction_K = network.output_bias[ids_K] - self.log_inclusion_V.to(ids_K.device)[ids_K]
         scores_NK = (output_NE @ negative_KE.T).float() + correction_K
         scores_NK = scores_NK.masked_fill(targets_N.unsqueeze(1) == ids_K, -torch.inf)
         target_N = (output_NE * target_NE).float().sum(dim=1) + network.output_bias[targets_N]
         others_N = scores_NK.logsumexp(dim=1)
-        return torch.logaddexp(target_N, others_N) - target_N
+        nats_N: Tensor = torch.logaddexp(target_N, others_N) - target_N
+        return nats_N
 
 
 def inclusion_probabilities(weights: NDArray[np.float64], size: int) -> NDArray[np.float64]:
@@ -67,5 +70,6 @@ def inclusion_probabilities(weights: NDArray[np.float64], size: int) -> NDArray[
     while (inclusion > 1).any():
         certain = inclusion >= 1
         rest = size - certain.sum()
-        inclusion = np.where(certain, 1.0, rest * weights / weights[~certain].sum())
-    return inclusion
+        inclusion = rest * weights / weights[~certain].sum()
+        inclusion[certain] = 1.0
+    return np.asarray(inclusion, dtype=np.float64)

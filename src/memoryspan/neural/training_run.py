@@ -1,6 +1,7 @@
 """One run of Lightning's Trainer over a network, fresh or resumed."""
 
 import logging
+import warnings
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from memoryspan.neural.checkpoints import CheckpointFolder
 from memoryspan.neural.interrupts import DeferredInterrupt, Interrupted
 from memoryspan.neural.model_files import save_network
 from memoryspan.neural.module import TruncatedBackpropagation
-from memoryspan.neural.networks import Network
+from memoryspan.neural.network import Network
 from memoryspan.neural.parameters import TrainingParameters
 from memoryspan.neural.run_state import RunState
 from memoryspan.neural.softmax import SampledSoftmax
@@ -98,8 +99,11 @@ class TrainingRun:
             if self.checkpoint is not None:
                 self._restore(self.checkpoint)
             try:
-                trainer = self._trainer(interrupt, device, precision)
-                trainer.fit(self.module, self.loader, self.validation_loader)
+                with warnings.catch_warnings():
+                    # Lightning 2.6 uses a class that torch 2.13 deprecates; nothing to do here.
+                    warnings.filterwarnings("ignore", message=".*LeafSpec.*")
+                    trainer = self._trainer(interrupt, device, precision)
+                    trainer.fit(self.module, self.loader, self.validation_loader)
             except (Interrupted, SystemExit) as stop:
                 raise KeyboardInterrupt(
                     f"Training of {self.name} stopped at step {self.state.step:,} of"

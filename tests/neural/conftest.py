@@ -1,0 +1,61 @@
+"""What the tests of neural models share."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memoryspan.neural.environment import prepare_environment
+from memoryspan.neural.parameters import NetworkParameters, TrainingParameters
+from memoryspan.text.streams import TokenStream
+
+prepare_environment()
+
+VOCABULARY_SIZE = 30
+KINDS = ("feedforward", "rnn", "gru", "lstm")
+RECURRENT_KINDS = KINDS[1:]
+
+
+def network_parameters(kind: str, **changes: object) -> NetworkParameters:
+    """A network of a few hundred weights."""
+    values = {"kind": kind, "hidden_size": 12, "embedding_size": 8, "window": 3}
+    return NetworkParameters.model_validate({**values, **changes})
+
+
+def training_parameters(**changes: object) -> TrainingParameters:
+    """A training of a second, in exact arithmetic."""
+    values = {
+        "streams": 4,
+        "bptt": 7,
+        "epochs": 2,
+        "negatives": 10,
+        "log_steps": 5,
+        "accelerator": "cpu",
+        "precision": "float32",
+    }
+    return TrainingParameters.model_validate({**values, **changes})
+
+
+def random_stream(tokens: int, seed: int = 0) -> TokenStream:
+    """Tokens with unequal frequencies."""
+    generator = np.random.default_rng(seed)
+    ids = generator.integers(0, VOCABULARY_SIZE, tokens) * generator.integers(0, 2, tokens)
+    return TokenStream.of(ids.astype(np.int32), VOCABULARY_SIZE)
+
+
+@pytest.fixture
+def train_stream() -> TokenStream:
+    """400 tokens."""
+    return random_stream(400, seed=1)
+
+
+@pytest.fixture
+def validation_stream() -> TokenStream:
+    """90 tokens."""
+    return random_stream(90, seed=2)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A checkpoint folder."""
+    return tmp_path / "checkpoints"
