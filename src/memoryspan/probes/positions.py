@@ -60,7 +60,10 @@ def sample_positions(
         if len(eligible) >= enough:
             break
     else:
-        needed, longest_document = min(contexts), int(np.diff(stream.document_bounds).max())
+        needed, longest_document = (
+            min(contexts),
+            int(np.diff(stream.document_bounds).max(initial=0)),
+        )
         raise MemoryspanError(
             f"The text is too short for this probe: it needs {enough} tokens that have {needed} "
             f"tokens of their document before them, and the longest document has "
