@@ -78,15 +78,9 @@ def test_wikitext_has_the_token_counts_of_the_literature(shared_data, tmp_path):
     tokenizer = fitted(documents, kind="whitespace", keep_blank_lines=True, vocabulary_size=100_000)
     # Merity et al. (2016): 33,278 types, among them <unk> and the line end.
     assert len(tokenizer.vocabulary) == 33_278
-    streams = {
-        split: encode_split(tokenizer, documents, split)
-        for split in ("train", "validation", "test")
-    }
-    assert {split: len(stream) for split, stream in streams.items()} == {
-        "train": 2_088_628,
-        "validation": 217_646,
-        "test": 245_569,
-    }
+    assert tokenizer.vocabulary.counts.sum() == 2_088_628
+    assert len(encode_split(tokenizer, documents, "validation")) == 217_646
+    assert len(encode_split(tokenizer, documents, "test")) == 245_569
 
 
 def test_a_chinese_novel_by_characters(shared_data, tmp_path):

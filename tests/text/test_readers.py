@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryspan.errors import MemoryspanError
@@ -75,6 +75,7 @@ def test_nul_characters_are_refused_with_their_line():
         decode(b"a\nb\0c\n", "x.txt", "utf-8")
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="ab \x0c\x85\u2028\n"))
 def test_only_a_newline_ends_a_line(text):
     lines = split_lines(text)

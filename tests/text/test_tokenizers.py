@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 import tokenizers as huggingface
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryspan.errors import MemoryspanError
@@ -101,6 +101,7 @@ words = st.text(alphabet="aàAbB19_.,'-日本 \u00a0\u0301", max_size=12)
 texts = st.lists(words, min_size=1, max_size=80).map("\n".join)
 
 
+@settings(deadline=None)
 @given(texts.filter(str.strip), texts, st.integers(1, 12), st.booleans())
 def test_whitespace_agrees_with_python(train, text, size, keep_blank):
     tokenizer = fit(train, kind="whitespace", vocabulary_size=size, keep_blank_lines=keep_blank)
@@ -114,6 +115,7 @@ def test_whitespace_agrees_with_python(train, text, size, keep_blank):
     assert tokens(tokenizer, text) == [t for sentence in expected for t in (*sentence, "</s>")]
 
 
+@settings(deadline=None)
 @given(texts.filter(str.strip), st.integers(1, 12))
 def test_characters_agree_with_python(train, size):
     tokenizer = fit(train, kind="character", vocabulary_size=size)
@@ -123,6 +125,7 @@ def test_characters_agree_with_python(train, size):
     assert tokenizer.vocabulary.counts[2:].tolist() == [counts[token] for token in ranked]
 
 
+@settings(deadline=None)
 @given(texts.filter(str.strip))
 def test_words_agree_with_the_regular_expression(text):
     plain = text.replace("\u0301", "").replace("\u00a0", " ")  # Python's \w lacks marks
@@ -132,12 +135,14 @@ def test_words_agree_with_the_regular_expression(text):
         assert tokens(fit(plain), plain) == expected
 
 
+@settings(deadline=None)
 @given(st.lists(st.text(alphabet="aeé 日,\t", min_size=1), min_size=1).map("\n".join))
 def test_characters_survive_the_round_trip(text):
     tokenizer = fit("aeé 日,\t\n", kind="character", keep_blank_lines=True)
     assert tokenizer.decode(tokenizer.encode(text)) == text.removesuffix("\n") + "\n"
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(["cat", "(", ")", ",", "'", "s", "--", '"', "I"]), max_size=12))
 def test_decoded_words_are_the_words(sentence):
     tokenizer = fit("cat ( ) , ' s -- \" I\n")

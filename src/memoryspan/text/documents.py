@@ -10,7 +10,7 @@ from memoryspan.errors import MemoryspanError
 from memoryspan.text.corpora import describe, read_named_corpus
 from memoryspan.text.parameters import SPLITS, CorpusParameters, NamedCorpus, Split
 from memoryspan.text.sources import SourceText, read_path
-from memoryspan.text.splits import Document, cut_missing_splits, given_splits
+from memoryspan.text.splits import Document, cut_missing_splits, given_splits, listing
 
 logger = logging.getLogger(__name__)
 
@@ -75,7 +75,7 @@ def _with_text(texts: list[SourceText], source: str) -> list[Document]:
         )
     blank = [text.source for text in texts if not text.text.strip()]
     if blank:
-        logger.warning("Left out, because they hold no text: %s.", ", ".join(blank))
+        logger.warning("Left out, because they hold no text: %s.", listing(blank))
     return [Document(text.name, text.text, text.source) for text in filled]
 
 

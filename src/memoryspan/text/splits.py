@@ -58,9 +58,15 @@ def given_splits(documents: Sequence[Document]) -> list[Document]:
     if left_out:
         logger.warning(
             "The file names give the splits; left out, because they name none: %s.",
-            ", ".join(left_out),
+            listing(left_out),
         )
     return [replace(document, split=split) for document, split in pairs if split is not None]
+
+
+def listing(names: Sequence[str], most: int = 20) -> str:
+    """Names for a message, the first ``most`` of them."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def _split_word(source: str) -> Split | None:
@@ -142,8 +148,8 @@ def _cut_blocks(
     if len(filled) < blocks:
         words = sum(len(line.split()) for line in lines)
         raise MemoryspanError(
-            f"{name} is too small to split: {len(documents)} documents, {len(filled)} lines with "
-            f"text, {words} words; {blocks} splits need at least {blocks} lines with text. "
+            f"{name} is too small to split (documents: {len(documents)}, lines with text: "
+            f"{len(filled)}, words: {words}): {blocks} splits need at least {blocks} such lines. "
             "Add text, or break it into lines at sentences or paragraphs."
         )
     order: list[Split] = [split for split in SPLITS if split == "train" or split in shares]
