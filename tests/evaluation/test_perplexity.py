@@ -196,3 +196,12 @@ def test_scores_of_a_diverged_model_are_an_error_that_names_it():
 def test_no_scores_are_an_error():
     with pytest.raises(MemoryspanError, match="no scores"):
         table_of()
+
+
+def test_an_ngram_model_of_infinite_validation_perplexity_is_no_reference():
+    table = table_of(
+        scores("maximum_likelihood_5", "n-gram", 50.0, np.inf, 4),
+        scores("rnn", "recurrent", 9.0, 9.0),
+    )
+    assert table["reference"].isna().all()
+    assert table["ratio_to_best_ngram"].isna().all()
