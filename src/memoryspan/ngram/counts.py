@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from memoryspan.errors import MemoryspanError
 from memoryspan.ngram.archive import corrupt, read_archive, write_archive
+from memoryspan.ngram.compilation import compiled
 from memoryspan.ngram.parameters import MAXIMUM_ORDER
 from memoryspan.ngram.refinement import count_ngrams
 from memoryspan.ngram.streams import checked_ids
@@ -96,8 +97,8 @@ class NgramCounts:
         level = self.trie.level(n)
         if n == order:
             return self.raw[level]
-        longer = self.trie.suffix[self.trie.level(n + 1)] - np.int32(level.start)
-        adjusted = np.bincount(longer, minlength=level.stop - level.start).astype(np.int32)
+        longer = self.trie.suffix[self.trie.level(n + 1)]
+        adjusted = count_left_neighbours(longer, level.start, level.stop)
         if n > 1:
             starts = self.trie.starting_sentences(n)
             adjusted[starts.start - level.start : starts.stop - level.start] = self.raw[starts]
@@ -156,6 +157,15 @@ class NgramCounts:
         if header.get("kind") != KIND or not _counts_fit(counts):
             raise corrupt(path, f"it holds {header.get('kind', 'something else')}")
         return counts
+
+
+@compiled
+def count_left_neighbours(suffix: Ints, begin: int, end: int) -> Ints:
+    """How many (n+1)-grams have each of the n-grams ``begin:end`` as their suffix."""
+    neighbours = np.zeros(end - begin, np.int32)
+    for ngram in suffix:
+        neighbours[ngram - begin] += 1
+    return neighbours
 
 
 def _counts_fit(counts: NgramCounts) -> bool:

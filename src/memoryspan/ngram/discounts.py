@@ -32,8 +32,8 @@ def choose_discounts(order: int, adjusted: Ints, parameters: NgramParameters) ->
     """The discounts of one order: those given, else those estimated, else the fallback."""
     if order in parameters.discounts:
         return Discounts(order, parameters.discounts[order], "given")
-    counts_of_counts = np.bincount(np.minimum(adjusted, 5), minlength=6)[1:5]
-    values, reason = estimate_discounts(*(int(count) for count in counts_of_counts))
+    n1, n2, n3, n4 = (int(np.count_nonzero(adjusted == k)) for k in (1, 2, 3, 4))
+    values, reason = estimate_discounts(n1, n2, n3, n4)
     if not reason:
         return Discounts(order, values)
     fallback = parameters.discount_fallback
@@ -47,10 +47,7 @@ def estimate_discounts(
     """Y = n₁/(n₁+2n₂); D_k = k − (k+1)·Y·n_{k+1}/n_k (Chen & Goodman 1999, equation 17).
 
     Args:
-        n1: number of n-grams with adjusted count 1; n2, n3, n4 likewise.
-        n2: …
-        n3: …
-        n4: …
+        n1, n2, n3, n4: number of n-grams with the adjusted count 1, 2, 3, 4.
 
     Returns:
         D₁, D₂, D₃₊ and an empty string, or a reason why the counts define no discounts.

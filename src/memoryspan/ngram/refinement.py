@@ -76,12 +76,16 @@ def group_by_word(ids: Ints, vocabulary_size: int) -> tuple[Ints, Ints, Ints]:
     for p in range(1, len(node_at)):
         node_at[p] = 1 + ids[p - 1]
         sizes[ids[p - 1]] += 1
-    cursor = np.cumsum(sizes) - sizes
+    cursor = np.empty(vocabulary_size, np.int32)
+    total = 0
+    for word in range(vocabulary_size):
+        cursor[word] = total
+        total += sizes[word]
     positions = np.empty(len(node_at), np.int32)
     for p in range(len(node_at)):
-        word = node_at[p] - 1
-        positions[cursor[word]] = p
-        cursor[word] += 1
+        group = node_at[p] - 1
+        positions[cursor[group]] = p
+        cursor[group] += 1
     return positions, sizes, node_at
 
 
@@ -100,7 +104,8 @@ def sort_group(keys: NDArray[np.int64], spare: NDArray[np.int64], size: int, dig
     start = np.empty(256, np.int64)
     for digit in range(digits):  # radix sort, least significant byte first
         shift = 32 + 8 * digit
-        start[:] = 0
+        for value in range(256):
+            start[value] = 0
         for i in range(size):
             start[(keys[i] >> shift) & 255] += 1
         total = 0
@@ -110,7 +115,8 @@ def sort_group(keys: NDArray[np.int64], spare: NDArray[np.int64], size: int, dig
             value = (keys[i] >> shift) & 255
             spare[start[value]] = keys[i]
             start[value] += 1
-        keys[:size] = spare[:size]
+        for i in range(size):
+            keys[i] = spare[i]
 
 
 @compiled

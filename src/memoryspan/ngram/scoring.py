@@ -27,14 +27,16 @@ def find_child(word: Ints, child: Ints, node: int, token: int) -> int:
     """The node of a node's n-gram extended by a token, or −1."""
     if node == 0:
         return 1 + token
-    low = child[node]
-    end = child[node + 1]
-    size = end - low
-    while size > 1:  # without a branch to mispredict: the first half is skipped or not
-        half = size >> 1
-        low = low + half if word[low + half - 1] < token else low
-        size -= half
-    return low if low < end and word[low] == token else -1
+    low, high = int(child[node]), int(child[node + 1])
+    while low < high:
+        middle = (low + high) >> 1
+        if word[middle] == token:
+            return middle
+        if word[middle] < token:
+            low = middle + 1
+        else:
+            high = middle
+    return -1
 
 
 @compiled
@@ -92,12 +94,8 @@ def score_range(
     """Score ``ids[begin : begin + len(log_probs)]`` from at most ``reach`` tokens of context.
 
     Args:
-        first: the model, as are the next five.
-        word: …
-        child: …
-        suffix: …
-        log_prob: nats.
-        log_backoff: nats.
+        first, word, child, suffix: the trie.
+        log_prob, log_backoff: the model, nats.
         unseen: log back-off weight of a context that is not in the trie, nats.
         reach: tokens of context, at most N−1.
         ids: the whole stream.
