@@ -1,10 +1,12 @@
 """``kedro run``, with errors that a user can read."""
 
 import os
+import traceback
 from typing import Any
 
 import click
 from kedro.framework.cli.project import run as kedro_run
+from kedro.framework.project import pipelines
 from kedro.io import DatasetError
 
 from memoryspan.errors import MemoryspanError
@@ -23,6 +25,7 @@ class ReadableRun(click.Command):
         if ctx.params["pipeline"] and not ctx.params["pipelines"]:
             ctx.params["pipelines"] = [ctx.params["pipeline"]]
             ctx.params["pipeline"] = None
+        check_names(ctx.params["pipelines"])
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -32,6 +35,10 @@ class ReadableRun(click.Command):
             if "MEMORYSPAN_TRACEBACK" in os.environ:
                 raise
             raise click.ClickException(readable(error)) from error
+        except ValueError as error:
+            if raised_by_kedro(error):  # a node or namespace that does not exist
+                raise click.ClickException(str(error)) from error
+            raise
 
 
 def readable(error: Exception) -> str:
@@ -42,6 +49,21 @@ def readable(error: Exception) -> str:
             return str(cause)
         cause = cause.__cause__
     return str(error)
+
+
+def check_names(names: list[str]) -> None:
+    """Refuse a pipeline that does not exist, and say which do."""
+    for name in names:
+        if name not in pipelines:
+            raise click.ClickException(
+                f"There is no pipeline {name!r}. There are: {', '.join(sorted(pipelines))}."
+            )
+
+
+def raised_by_kedro(error: Exception) -> bool:
+    """Whether the error comes from Kedro's own code, not from a node's."""
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return str(frames[-1].f_globals.get("__name__", "")).startswith("kedro.")
 
 
 @click.group(name="memoryspan")

@@ -1,7 +1,7 @@
 """Kedro hooks: parameters are checked before anything runs; libraries keep quiet."""
 
 import logging
-import warnings
+import sys
 from typing import Any
 
 from kedro.framework.context import KedroContext
@@ -13,18 +13,29 @@ from pydantic import ValidationError
 from memoryspan.errors import MemoryspanError
 from memoryspan.pipelines.parameters import RunParameters
 
-CHATTY = ("alembic", "mlflow", "pytorch_lightning", "kedro.io", "matplotlib", "fsspec", "numba")
+CHATTY = ("alembic", "mlflow", "pytorch_lightning", "matplotlib", "fsspec", "numba")
 
 
 class QuietHook:
-    """Keeps library chatter out of a normal run."""
+    """Keeps library chatter out of a normal run, and says a user's mistake once."""
 
     @hook_impl
     def after_context_created(self) -> None:
         """Only warnings of the libraries are shown."""
         for name in CHATTY:
             logging.getLogger(name).setLevel(logging.WARNING)
-        warnings.filterwarnings("ignore", category=DeprecationWarning, module="mlflow")
+        logging.getLogger("kedro.pipeline.node").addFilter(said_elsewhere)
+        logging.getLogger("kedro.runner.sequential_runner").addFilter(not_an_advertisement)
+
+
+def said_elsewhere(_: logging.LogRecord) -> bool:
+    """Drop Kedro's own line about a ``MemoryspanError``: the command line ends with it."""
+    return not isinstance(sys.exc_info()[1], MemoryspanError)
+
+
+def not_an_advertisement(record: logging.LogRecord) -> bool:
+    """Drop Kedro's advice to use --async, which our large artefacts would not gain from."""
+    return "--async" not in str(record.msg)
 
 
 class ParameterHook:

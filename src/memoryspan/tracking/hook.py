@@ -5,7 +5,6 @@ adds to the latest run of that model.
 """
 
 import math
-import subprocess
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +14,7 @@ import pandas as pd
 from kedro.framework.context import KedroContext
 from kedro.framework.hooks import hook_impl
 
-from memoryspan.project import project_folder
+from memoryspan.project import git_commit
 from memoryspan.text.streams import TokenStream
 from memoryspan.tracking.corpus import corpus_input
 from memoryspan.tracking.parameters import TrackingParameters
@@ -49,8 +48,9 @@ class TrackingHook:
             "kedro.env": self._environment,
             "kedro.pipelines": ",".join(run_params.get("pipeline_names") or ["__default__"]),
             "memoryspan.corpus": str(self._parameters["corpus"]["source"]),
-            **git_commit(),
         }
+        if commit := git_commit():
+            self._tags["mlflow.source.git.commit"] = commit
 
     @hook_impl
     def after_dataset_loaded(self, dataset_name: str, data: Any) -> None:
@@ -129,7 +129,7 @@ METRIC_NAMES = {
 CURVES = {
     "train_nats_per_token": "train.loss",
     "validation_nats_per_token": "valid.loss",
-    "gradient_norm": "gradient_norm",
+    "gradient_norm_mean": "gradient_norm",
     "learning_rate": "learning_rate",
 }
 
@@ -167,18 +167,3 @@ TABLES = {
     "context_curve": log_context_curve,
     "gradient_curve": log_gradient_curve,
 }
-
-
-def git_commit() -> dict[str, str]:
-    """The commit of the project, as MLflow's own tag; empty outside a repository."""
-    try:
-        answer = subprocess.run(
-            ["git", "rev-parse", "HEAD"],
-            cwd=project_folder(),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return {}
-    return {"mlflow.source.git.commit": answer.stdout.strip()}

@@ -3,6 +3,7 @@
 Works on run ids, never on MLflow's global "active run", so several models can be open at once.
 """
 
+import logging
 import math
 import time
 from collections.abc import Iterable, Mapping
@@ -30,6 +31,7 @@ class Recorder:
     def __init__(self, parameters: "TrackingParameters", tags: Mapping[str, str]) -> None:
         from mlflow import MlflowClient
 
+        logging.getLogger("mlflow").setLevel(logging.WARNING)  # it sets INFO when imported
         self._client = MlflowClient(tracking_uri=parameters.uri)
         self._experiment = self._experiment_id(parameters)
         self._tags = dict(tags)

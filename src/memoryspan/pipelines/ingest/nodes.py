@@ -1,6 +1,7 @@
 """Nodes of the ingest pipeline."""
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -10,10 +11,11 @@ from memoryspan.text.profile import corpus_profile, split_table
 
 
 def ingest(
-    corpus: CorpusParameters, corpora: dict[str, NamedCorpus], raw_folder: str, seed: int
+    corpus: CorpusParameters, corpora: dict[str, Any], raw_folder: str, seed: int
 ) -> pd.DataFrame:
     """Read the source and split it by document."""
-    return read_documents(corpus, corpora, Path(raw_folder), seed)
+    named = {name: NamedCorpus.model_validate(entry) for name, entry in corpora.items()}
+    return read_documents(corpus, named, Path(raw_folder), seed)
 
 
 def profile(documents: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:

@@ -34,6 +34,7 @@ def create_pipeline() -> Pipeline:
                     "verdicts": "verdicts",
                     "parameters": "parameters",
                     **{f"ngram_table_{n}": f"ngram_table_{n}" for n in ORDERS},
+                    **{name: name for name in datasets("history", NEURAL)},
                 },
                 "report",
                 name="write_report",

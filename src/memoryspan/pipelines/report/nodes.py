@@ -1,0 +1,79 @@
+"""Nodes of the report pipeline."""
+
+from importlib.metadata import version
+from typing import Any
+
+import pandas as pd
+
+from memoryspan.pipelines.models import NEURAL, ORDERS
+from memoryspan.project import git_commit
+from memoryspan.reporting.content import ReportContent, Reproduction
+from memoryspan.reporting.report import render_report
+
+TABLES = (
+    "corpus_profile",
+    "split_table",
+    "coverage",
+    "perplexity",
+    "context_curve",
+    "effective_context",
+    "gradient_curve",
+    "gradient_summary",
+    "samples",
+)
+VERSIONED = ("memoryspan", "torch", "pytorch-lightning", "kedro", "mlflow", "numpy", "tokenizers")
+NOT_SHOWN = ("corpora", "raw_folder", "checkpoint_folder")
+
+
+def draw_perplexity(perplexity: pd.DataFrame) -> Any:
+    """Perplexity of every model, and its ratio to the best n-gram."""
+    from memoryspan.reporting.figures.perplexity import perplexity_figure
+
+    return perplexity_figure(perplexity)
+
+
+def draw_learning_curves(*histories: pd.DataFrame) -> Any:
+    """Training and validation perplexity, and the gradient norm before clipping."""
+    from memoryspan.reporting.figures.learning import learning_curves_figure
+
+    return learning_curves_figure(dict(zip(NEURAL, histories, strict=True)))
+
+
+def draw_context(context_curve: pd.DataFrame, effective_context: pd.DataFrame) -> Any:
+    """Perplexity by visible context."""
+    from memoryspan.reporting.figures.context import context_figure
+
+    return context_figure(context_curve, effective_context)
+
+
+def draw_gradient(gradient_curve: pd.DataFrame) -> Any:
+    """Gradient norm by lag."""
+    from memoryspan.reporting.figures.gradient import gradient_figure
+
+    return gradient_figure(gradient_curve)
+
+
+def write_report(parameters: dict[str, Any], verdicts: list[str], **parts: Any) -> str:
+    """The page, from every table and figure of the run."""
+    source = str(parameters["corpus"]["source"])
+    named = parameters["corpora"].get(source)
+    content = ReportContent(
+        title=f"How far back do they remember? {named['title'] if named else source}",
+        corpus=named["citation"] if named else source,
+        verdicts=verdicts,
+        **{name: parts[name] for name in TABLES},
+        ngram_tables={n: parts[f"ngram_table_{n}"] for n in ORDERS},
+        histories={model: parts[f"{model}_history"] for model in NEURAL},
+        perplexity_svg=parts["perplexity_figure"],
+        learning_curves_svg=parts["learning_curves_figure"],
+        context_svg=parts["context_figure"],
+        gradient_svg=parts["gradient_figure"],
+        configuration={key: value for key, value in parameters.items() if key not in NOT_SHOWN},
+        reproduction=Reproduction(
+            seed=parameters["seed"],
+            commands=("make run",) if named else (f"kedro run --params corpus.source={source}",),
+            git_commit=git_commit(),
+            versions={name: version(name) for name in VERSIONED},
+        ),
+    )
+    return render_report(content)
