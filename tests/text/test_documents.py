@@ -89,3 +89,29 @@ def test_an_empty_folder_is_an_error(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(MemoryspanError, match=r"No file in .*empty matches"):
         read(tmp_path / "empty", tmp_path)
+
+
+def test_max_characters_keeps_the_beginning_of_every_document(tmp_path):
+    whole, cut = (
+        read(make_folder(tmp_path), tmp_path, max_characters=most) for most in (None, 600)
+    )
+    assert whole["document"].tolist() == cut["document"].tolist()
+    assert cut["text"].str.len().sum() <= 600
+    for long, short in zip(whole["text"], cut["text"], strict=True):
+        assert long.startswith(short)
+        assert short.endswith("\n")
+        assert short.strip()
+
+
+def test_max_characters_never_empties_a_document(tmp_path):
+    cut = read(make_folder(tmp_path), tmp_path, max_characters=1)
+    assert (cut["text"].str.strip().str.len() > 0).all()
+
+
+def make_folder(tmp_path):
+    folder = tmp_path / "novels"
+    folder.mkdir(exist_ok=True)
+    for i in range(12):
+        text = "\n" * (i % 2) + "".join(f"line {n} of novel {i}\n" for n in range(20))
+        (folder / f"novel{i:02}.txt").write_text(text, encoding="utf-8")
+    return folder

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -52,7 +53,10 @@ def read_documents(
         "test": parameters.test_share,
         "validation": parameters.validation_share,
     }
-    return _table(cut_missing_splits(documents, shares, seed, name))
+    divided = cut_missing_splits(documents, shares, seed, name)
+    if parameters.max_characters is not None:
+        divided = _beginnings(divided, parameters.max_characters)
+    return _table(divided)
 
 
 def _existing(source: str, corpora: Mapping[str, NamedCorpus]) -> Path:
@@ -86,6 +90,24 @@ def _listed(document: Document, corpus: NamedCorpus) -> Document:
     elif document.name in corpus.test:
         split = "test"
     return Document(document.name, document.text, document.source, split)
+
+
+def _beginnings(documents: list[Document], most: int) -> list[Document]:
+    """Every document cut at a line end to the same share of it, at most ``most`` characters in all.
+
+    A document keeps its first line at least, so no split becomes empty.
+    """
+    kept_share = min(1.0, most / sum(len(document.text) for document in documents))
+    return [
+        replace(document, text=_beginning(document.text, int(len(document.text) * kept_share)))
+        for document in documents
+    ]
+
+
+def _beginning(text: str, most: int) -> str:
+    start = len(text) - len(text.lstrip())
+    cut = text.rfind("\n", start, most) + 1 or text.find("\n", start) + 1 or len(text)
+    return text if most >= len(text) else text[:cut]
 
 
 def _table(documents: list[Document]) -> pd.DataFrame:

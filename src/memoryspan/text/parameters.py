@@ -56,6 +56,12 @@ class CorpusParameters(BaseModel):
         "does not come with one",
     )
 
+    max_characters: int | None = Field(
+        default=None,
+        ge=1,
+        description="use only the beginning of every document, about so many characters in all",
+    )
+
     _encoding_is_known = field_validator("encoding")(_text_encoding)
 
     @model_validator(mode="after")

@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from memoryspan.pipelines.models import NEURAL, ORDERS
+from memoryspan.pipelines.parameters import RunParameters
 from memoryspan.project import git_commit
 from memoryspan.reporting.content import ReportContent, Reproduction
 from memoryspan.reporting.report import render_report
@@ -22,7 +23,7 @@ TABLES = (
     "samples",
 )
 VERSIONED = ("memoryspan", "torch", "pytorch-lightning", "kedro", "mlflow", "numpy", "tokenizers")
-NOT_SHOWN = ("corpora", "raw_folder", "checkpoint_folder")
+NOT_SHOWN = {"corpora", "raw_folder", "checkpoint_folder"}
 
 
 def draw_perplexity(perplexity: pd.DataFrame) -> Any:
@@ -55,11 +56,12 @@ def draw_gradient(gradient_curve: pd.DataFrame) -> Any:
 
 def write_report(parameters: dict[str, Any], verdicts: list[str], **parts: Any) -> str:
     """The page, from every table and figure of the run."""
-    source = str(parameters["corpus"]["source"])
-    named = parameters["corpora"].get(source)
+    run = RunParameters.model_validate(parameters)
+    source = run.corpus.source
+    named = run.corpora.get(source)
     content = ReportContent(
-        title=f"How far back do they remember? {named['title'] if named else source}",
-        corpus=named["citation"] if named else source,
+        title=f"How far back do they remember? {named.title if named else source}",
+        corpus=named.citation if named else source,
         verdicts=verdicts,
         **{name: parts[name] for name in TABLES},
         ngram_tables={n: parts[f"ngram_table_{n}"] for n in ORDERS},
@@ -68,9 +70,9 @@ def write_report(parameters: dict[str, Any], verdicts: list[str], **parts: Any) 
         learning_curves_svg=parts["learning_curves_figure"],
         context_svg=parts["context_figure"],
         gradient_svg=parts["gradient_figure"],
-        configuration={key: value for key, value in parameters.items() if key not in NOT_SHOWN},
+        configuration=run.model_dump(mode="json", exclude=NOT_SHOWN),
         reproduction=Reproduction(
-            seed=parameters["seed"],
+            seed=run.seed,
             commands=("make run",) if named else (f"kedro run --params corpus.source={source}",),
             git_commit=git_commit(),
             versions={name: version(name) for name in VERSIONED},
