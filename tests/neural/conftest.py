@@ -1,15 +1,14 @@
 """What the tests of neural models share."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
-from memoryspan.neural.environment import prepare_environment
 from memoryspan.neural.parameters import NetworkParameters, TrainingParameters
 from memoryspan.text.streams import TokenStream
-
-prepare_environment()
 
 VOCABULARY_SIZE = 30
 KINDS = ("feedforward", "rnn", "gru", "lstm")
@@ -41,6 +40,16 @@ def random_stream(tokens: int, seed: int = 0) -> TokenStream:
     generator = np.random.default_rng(seed)
     ids = generator.integers(0, VOCABULARY_SIZE, tokens) * generator.integers(0, 2, tokens)
     return TokenStream.of(ids.astype(np.int32), VOCABULARY_SIZE)
+
+
+@pytest.fixture(autouse=True)
+def _one_thread(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Tiny matrices gain nothing from threads, and lose much on a busy machine."""
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ def test_parameters_are_imported_without_torch():
     code = (
         "import sys, memoryspan.neural.parameters, memoryspan.neural.environment;"
         "heavy = {'torch', 'pandas', 'numpy', 'pytorch_lightning'} & set(sys.modules);"
-        "sys.exit(', '.join(heavy) or 0)"
+        "sys.exit(str(heavy) if heavy else 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

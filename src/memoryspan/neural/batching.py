@@ -55,8 +55,11 @@ class StreamLoader:
         self.start = start
 
     def __iter__(self) -> Iterator[Chunk]:
+        # A generator: Lightning also makes iterators that it never reads, and those must not
+        # use up the start.
         start, self.start = self.start, 0
-        return map(self.chunk, range(start, self.chunks_per_epoch))
+        for number in range(start, self.chunks_per_epoch):
+            yield self.chunk(number)
 
     def chunk(self, number: int) -> Chunk:
         """One chunk by its number."""
