@@ -49,13 +49,13 @@ def load_network(folder: Path) -> tuple[str, Network]:
         network = build_network(shape, description["vocabulary_size"])
     except (ValueError, KeyError, TypeError) as error:  # ValidationError is a ValueError
         raise MemoryspanError(
-            f"{description_path} does not describe a model. Train the model again."
+            f"{description_path} does not describe a model. Delete {folder} and train again."
         ) from error
     data = weights_path.read_bytes()
     if hashlib.sha256(data).hexdigest() != digest:
         raise MemoryspanError(
             f"{weights_path} is damaged or not the file that {description_path} describes."
-            " Train the model again."
+            f" Delete {folder} and train again."
         )
     network.load_state_dict(load(data))
     return name, network
@@ -65,7 +65,7 @@ def _check_format(path: Path, version: object) -> None:
     if version != FORMAT:
         raise MemoryspanError(
             f"{path} has format {version}; this version of memoryspan reads {FORMAT}."
-            " Train the model again."
+            f" Delete {path.parent} and train again."
         )
 
 

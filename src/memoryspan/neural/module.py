@@ -58,6 +58,11 @@ class TruncatedBackpropagation(LightningModule):
         self.validation_carried: list[State] | None = None
         self.restore: Callable[[Optimizer, LambdaLR], None] | None = None
 
+    def on_fit_start(self) -> None:
+        """Bring the state of a checkpoint to the device."""
+        if self.carried is not None:
+            self.carried = [tuple(t.to(self.device) for t in layer) for layer in self.carried]
+
     def training_step(self, chunk: Chunk, batch_idx: int) -> Tensor:
         """Mean nats per token of one chunk."""
         state = self._state_before(chunk, self.carried)

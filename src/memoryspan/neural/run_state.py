@@ -45,7 +45,7 @@ class RunState:
         seconds: spent in training and validation, summed over resumptions.
         resumed: how often the run was taken up again.
         best_nats: lowest validation loss so far, nats per token; its epoch counts from 1.
-        history: rows; see ``training.HISTORY_COLUMNS``.
+        history: rows; the columns are those of ``training.TrainingResult``.
         stopped_early: patience has run out.
     """
 

@@ -82,7 +82,7 @@ def train(
     precision = _precision(training, device)
     facts = {
         "network": shape.model_dump(),
-        "training": training.model_dump(exclude={"checkpoint_minutes"}),
+        "training": training.model_dump(exclude={"checkpoint_minutes", "accelerator", "precision"}),
         "name": name,
         "seed": seed,
         "data": [stream_digest(train_stream), stream_digest(validation_stream)],

@@ -23,47 +23,48 @@ SECONDS_BETWEEN_LINES = 20.0
 
 
 class Journal(Callback):
-    """Keeps the run state: position, seconds, history, best model, early stopping."""
+    """Keeps the module's run state: position, seconds, history, best model, early stopping."""
 
-    def __init__(self, run: RunState, loader: StreamLoader, save_best: Callable[[], None]) -> None:
-        self.run = run
+    def __init__(
+        self, module: TruncatedBackpropagation, loader: StreamLoader, save_best: Callable[[], None]
+    ) -> None:
+        self.module = module
+        self.run = module.run
         self.loader = loader
         self.save_best = save_best
 
-    def on_train_start(self, trainer: Trainer, module: LightningModule) -> None:
+    def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Start the clock."""
         self.started = time.monotonic() - self.run.seconds
 
     def on_train_batch_start(
-        self, trainer: Trainer, module: LightningModule, batch: Any, batch_idx: int
+        self, trainer: Trainer, pl_module: LightningModule, batch: Any, batch_idx: int
     ) -> None:
         """Remember the learning rate of this step: the scheduler moves on before its end."""
         self.learning_rate = trainer.optimizers[0].param_groups[0]["lr"]
 
     def on_train_batch_end(
-        self, trainer: Trainer, module: LightningModule, outputs: Any, batch: Any, batch_idx: int
+        self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
         """Count the step; write a row at the end of an interval or an epoch."""
         run = self.run
-        assert isinstance(module, TruncatedBackpropagation)
         run.step += 1
-        run.tokens += module.tokens_of_step
+        run.tokens += self.module.tokens_of_step
         run.seconds = time.monotonic() - self.started
         epoch_ends = run.step % self.loader.chunks_per_epoch == 0
-        if epoch_ends or run.step % module.settings.log_steps == 0:
+        if epoch_ends or run.step % self.module.settings.log_steps == 0:
             run.close_interval(run.step / self.loader.chunks_per_epoch, self.learning_rate)
 
-    def on_validation_epoch_end(self, trainer: Trainer, module: LightningModule) -> None:
+    def on_validation_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Complete the epoch's last row; keep the best model; stop when patience is over."""
         run = self.run
-        assert isinstance(module, TruncatedBackpropagation)
-        nats = module.validation_nats / module.validation_tokens
+        nats = self.module.validation_nats / self.module.validation_tokens
         run.history[-1]["validation_nats_per_token"] = nats
         epoch = run.step // self.loader.chunks_per_epoch
         if nats < run.best_nats:
             run.best_nats, run.best_epoch = nats, epoch
             self.save_best()
-        elif epoch - run.best_epoch >= module.settings.patience:
+        elif epoch - run.best_epoch >= self.module.settings.patience:
             run.stopped_early = trainer.should_stop = True
         run.seconds = time.monotonic() - self.started
 
@@ -73,46 +74,45 @@ class Checkpoints(Callback):
 
     def __init__(
         self,
-        run: RunState,
+        module: TruncatedBackpropagation,
         loader: StreamLoader,
         folder: CheckpointFolder,
         interrupt: DeferredInterrupt,
     ) -> None:
-        self.run = run
+        self.module = module
+        self.run = module.run
         self.loader = loader
         self.folder = folder
         self.interrupt = interrupt
         self.saved = time.monotonic()
 
     def on_train_batch_end(
-        self, trainer: Trainer, module: LightningModule, outputs: Any, batch: Any, batch_idx: int
+        self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
         """Save if it is time. Not on the last chunk of an epoch: validation belongs to it."""
-        assert isinstance(module, TruncatedBackpropagation)
         if self.run.step % self.loader.chunks_per_epoch == 0:
             return
         minutes = (time.monotonic() - self.saved) / 60
-        if self.interrupt.requested or minutes >= module.settings.checkpoint_minutes:
-            self.save(trainer, module)
+        if self.interrupt.requested or minutes >= self.module.settings.checkpoint_minutes:
+            self.save(trainer)
 
-    def on_train_epoch_end(self, trainer: Trainer, module: LightningModule) -> None:
+    def on_train_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Save; Lightning has run the validation by now."""
-        self.save(trainer, module)
+        self.save(trainer)
 
-    def save(self, trainer: Trainer, module: LightningModule) -> None:
+    def save(self, trainer: Trainer) -> None:
         """Write everything that the next step depends on.
 
         Raises:
             Interrupted: after saving, if the user asked to stop.
         """
-        assert isinstance(module, TruncatedBackpropagation)
         self.folder.save_checkpoint(
             {
                 "run": self.run.to_dict(),
-                "weights": module.network.state_dict(),
+                "weights": self.module.network.state_dict(),
                 "optimizer": trainer.optimizers[0].state_dict(),
                 "scheduler": trainer.lr_scheduler_configs[0].scheduler.state_dict(),
-                "carried": [list(layer) for layer in module.carried or []],
+                "carried": [list(layer) for layer in self.module.carried or []],
                 "rng": torch.get_rng_state(),
                 "cuda_rng": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
             }
@@ -132,7 +132,7 @@ class Progress(Callback):
         self.last_line = time.monotonic()
         self.bar: Any = None
 
-    def on_train_start(self, trainer: Trainer, module: LightningModule) -> None:
+    def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Begin to measure speed."""
         self.begin = (self.run.step, self.run.tokens, time.monotonic())
         if sys.stderr.isatty():
@@ -141,7 +141,7 @@ class Progress(Callback):
             )
 
     def on_train_batch_end(
-        self, trainer: Trainer, module: LightningModule, outputs: Any, batch: Any, batch_idx: int
+        self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
         """Show where the run stands."""
         now = time.monotonic()
@@ -161,7 +161,7 @@ class Progress(Callback):
                 left,
             )
 
-    def on_validation_epoch_end(self, trainer: Trainer, module: LightningModule) -> None:
+    def on_validation_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Say what the epoch has brought."""
         row = self.run.history[-1]
         nats = row["validation_nats_per_token"]
@@ -175,7 +175,7 @@ class Progress(Callback):
             self.last_line = time.monotonic()
             log.info("%s", message)
 
-    def teardown(self, trainer: Trainer, module: LightningModule, stage: str) -> None:
+    def teardown(self, trainer: Trainer, pl_module: LightningModule, stage: str) -> None:
         """Leave the terminal clean, also after an error."""
         if self.bar is not None:
             self.bar.close()

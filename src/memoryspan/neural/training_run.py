@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from lightning_fabric.utilities.warnings import PossibleUserWarning
 from pytorch_lightning import Trainer
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LambdaLR
@@ -100,8 +101,9 @@ class TrainingRun:
                 self._restore(self.checkpoint)
             try:
                 with warnings.catch_warnings():
-                    # Lightning 2.6 uses a class that torch 2.13 deprecates; nothing to do here.
+                    # Lightning 2.6 uses a class that torch 2.13 deprecates; and it gives advice.
                     warnings.filterwarnings("ignore", message=".*LeafSpec.*")
+                    warnings.filterwarnings("ignore", category=PossibleUserWarning)
                     trainer = self._trainer(interrupt, device, precision)
                     trainer.fit(self.module, self.loader, self.validation_loader)
             except (Interrupted, SystemExit) as stop:
@@ -133,9 +135,9 @@ class TrainingRun:
             precision="bf16-mixed" if precision == "bfloat16" else "32-true",
             max_epochs=self.training.epochs - epochs_done,
             callbacks=[
-                Journal(self.state, self.loader, self._save_best),
+                Journal(self.module, self.loader, self._save_best),
                 Progress(self.name, self.state, self.total_steps),
-                Checkpoints(self.state, self.loader, self.folder, interrupt),
+                Checkpoints(self.module, self.loader, self.folder, interrupt),
             ],
             default_root_dir=self.folder.folder,
             logger=False,
