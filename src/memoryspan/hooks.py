@@ -51,7 +51,7 @@ class ParameterHook:
         check_parameters(context.config_loader["parameters"])
 
     @hook_impl
-    def before_pipeline_run(self, pipeline: Pipeline, catalog: CatalogProtocol) -> None:
+    def before_pipeline_run(self, pipeline: Pipeline, catalog: CatalogProtocol[Any, Any]) -> None:
         """Check that what the run reads but does not make is there.
 
         Raises:

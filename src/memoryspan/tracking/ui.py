@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+from typing import Any
 from urllib.parse import quote
 
 from memoryspan.errors import MemoryspanError
@@ -40,7 +41,7 @@ def configured() -> TrackingParameters:
 
     bootstrap_project(project_folder())
     with KedroSession.create(project_folder()) as session:
-        context = session.load_context()
+        context: Any = session.load_context()  # type: ignore[attr-defined]
         return TrackingParameters(**context.config_loader["tracking"])
 
 

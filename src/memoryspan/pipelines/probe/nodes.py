@@ -11,7 +11,7 @@ from memoryspan.probes.context_length import (
     context_length_items,
     effective_context,
 )
-from memoryspan.probes.gradient import Unroll, gradient_items
+from memoryspan.probes.gradient import Stage, Unroll, gradient_items
 from memoryspan.probes.gradient_summary import gradient_curve, gradient_summary
 from memoryspan.probes.parameters import ContextLengthParameters, GradientParameters
 from memoryspan.text.streams import TokenStream
@@ -19,7 +19,7 @@ from memoryspan.text.streams import TokenStream
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from memoryspan.neural.networks import RecurrentNetwork
+    from memoryspan.neural.recurrent import RecurrentNetwork
 
 
 def measure_context(
@@ -48,14 +48,15 @@ def measure_gradient(
     """The gradient by lag of a recurrent model, as it began and as it was trained."""
     from memoryspan.neural.model import initial_model
 
-    initial = initial_model(network, model.vocabulary_size, seed, model.name)
-    stages = [
+    initial: Any = initial_model(network, model.vocabulary_size, seed, model.name)
+    stages: tuple[tuple[Stage, Any], ...] = (("initialisation", initial), ("trained", model))
+    items = [
         gradient_items(
-            model.name, stage, float64_unroll(stage_model.network), test_stream, gradient, seed
+            model.name, stage, float64_unroll(of_stage.network), test_stream, gradient, seed
         )
-        for stage, stage_model in (("initialisation", initial), ("trained", model))
+        for stage, of_stage in stages
     ]
-    return pd.concat(stages, ignore_index=True)
+    return pd.concat(items, ignore_index=True)
 
 
 def float64_unroll(network: "RecurrentNetwork") -> Unroll:

@@ -11,7 +11,7 @@ from memoryspan.neural.parameters import NetworkParameters, TrainingParameters
 from memoryspan.pipelines.summaries import model_summary
 from memoryspan.text.streams import TokenStream
 
-Trained = tuple[LanguageModel, pd.DataFrame, dict[str, Any]]
+Trained = tuple[LanguageModel, dict[str, Any], pd.DataFrame]
 
 
 def trainer(name: str) -> Callable[..., Trained]:
@@ -38,6 +38,6 @@ def trainer(name: str) -> Callable[..., Trained]:
         )
         seconds = result.summary["train_seconds"]
         summary = result.summary | model_summary(result.model, seconds)
-        return result.model, result.history, summary
+        return result.model, summary, result.history
 
     return train_network

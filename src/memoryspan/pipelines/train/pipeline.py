@@ -8,7 +8,7 @@ from memoryspan.pipelines.train.nodes import trainer
 
 
 def create_pipeline() -> Pipeline:
-    """Token streams → ``{model}_model``, ``{model}_history``, ``{model}_summary``.
+    """Token streams → ``{model}_model``, ``{model}_summary``, ``{model}_history``.
 
     Each namespace reads its own ``params:{model}.network``; everything else is shared.
     """
@@ -27,7 +27,7 @@ def training_of(model: str) -> Node:
             "params:checkpoint_folder",
             "params:seed",
         ],
-        [f"{model}_model", f"{model}_history", f"{model}_summary"],
+        [f"{model}_model", f"{model}_summary", f"{model}_history"],
         name=f"train_{model}",
         tags=model,
     )
