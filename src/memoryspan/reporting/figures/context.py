@@ -48,6 +48,7 @@ def context_figure(
     if effective_context is not None:
         axes.plot([], [], "o", label="effective context", color=MUTED, **RING)
     lecture_line(axes)
+    _leave_chance_off(axes, context_curve)
     axes.set(
         title="Perplexity with only the last k tokens as context",
         xlabel="k, tokens of context (log scale)", ylabel="perplexity per token (log scale)",
@@ -63,6 +64,21 @@ def lecture_line(axes: Axes) -> None:
         f"lecture: about {LECTURE_WORDS} words", (LECTURE_WORDS, 1.0), (4, -4), va="top",
         xycoords=("data", "axes fraction"), textcoords="offset points", fontsize=9, color=MUTED,
     )  # fmt: skip
+
+
+def _leave_chance_off(axes: Axes, context_curve: "pd.DataFrame") -> None:
+    """End the axis above the models proper: the uniform line would press them together."""
+    chance = context_curve["model"].map(lambda name: model_style(name).is_chance)
+    proper = context_curve.loc[~chance & np.isfinite(context_curve["perplexity"]), "perplexity"]
+    if proper.empty:
+        return
+    top = 1.4 * float(proper.max())
+    axes.set_ylim(top=top)
+    for name, curve in context_curve[chance].groupby("model"):
+        if curve["perplexity"].min() > top:
+            for line in axes.get_lines():
+                if line.get_label() == model_style(str(name)).label:
+                    line.set_label(f"{line.get_label()} (off the axis)")
 
 
 def _draw_curve(axes: Axes, name: str, curve: "pd.DataFrame") -> None:
