@@ -1,0 +1,149 @@
+"""One real ``kedro run`` of everything, and what it leaves behind."""
+
+import json
+import sqlite3
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from memoryspan.pipelines.models import ALL_MODELS, KNESER_NEY, NEURAL, PROBED_MODELS, RECURRENT
+
+COLUMNS = [
+    "model",
+    "family",
+    "context_order",
+    "parameters",
+    "test_tokens",
+    "test_nats_per_token",
+    "test_perplexity",
+    "valid_perplexity",
+    "train_seconds",
+]
+
+
+@pytest.fixture(scope="module")
+def perplexity(finished) -> pd.DataFrame:
+    return pd.read_csv(finished / "data/08_reporting/perplexity.csv", index_col="model")
+
+
+def test_documents_are_split_whole_and_listed(finished):
+    documents = pd.read_parquet(finished / "data/02_intermediate/documents.parquet")
+    assert list(documents) == ["document", "split", "text", "source"]
+    assert documents["document"].is_unique
+    assert set(documents["split"]) == {"train", "validation", "test"}
+    profile = pd.read_csv(finished / "data/02_intermediate/corpus_profile.csv", index_col="split")
+    assert profile.loc["total", "documents"] == 12
+
+
+def test_count_tables_are_words_most_frequent_first(finished):
+    for n in range(1, 6):
+        table = pd.read_parquet(finished / f"data/04_feature/ngram_counts/order_{n}.parquet")
+        assert list(table) == [*(f"w{i}" for i in range(1, n + 1)), "count"]
+        assert table["count"].is_monotonic_decreasing
+    bigrams = pd.read_parquet(finished / "data/04_feature/ngram_counts/order_2.parquet")
+    documents = pd.read_parquet(finished / "data/02_intermediate/documents.parquet")
+    training = " ".join(documents.loc[documents["split"] == "train", "text"])
+    shown = bigrams[(bigrams["w1"] == "the") & (bigrams["w2"] == "king")]["count"].item()
+    assert shown == training.count("the king")
+
+
+def test_every_model_is_compared_on_the_same_tokens(perplexity):
+    assert [perplexity.index.name, *perplexity.columns][: len(COLUMNS)] == COLUMNS
+    assert perplexity.index.tolist() == list(ALL_MODELS)
+    assert perplexity["test_tokens"].nunique() == 1
+    vocabulary = perplexity.loc["uniform", "test_perplexity"]
+    assert vocabulary == pytest.approx(round(vocabulary))
+    consistent = np.exp(perplexity["test_nats_per_token"]) / perplexity["test_perplexity"]
+    np.testing.assert_allclose(consistent[np.isfinite(perplexity["test_perplexity"])], 1.0)
+
+
+def test_every_smoothed_or_neural_model_beats_unigram(perplexity):
+    better = perplexity.loc[[*KNESER_NEY[1:], *NEURAL], "test_perplexity"]
+    assert (better < perplexity.loc["unigram", "test_perplexity"]).all()
+
+
+def test_neural_models_have_equal_budgets_and_the_same_training_tokens(finished, perplexity):
+    sizes = perplexity.loc[list(NEURAL), "parameters"]
+    assert sizes.max() / sizes.min() < 1.05
+    summaries = [
+        json.loads((finished / f"data/06_models/{model}.summary.json").read_text())
+        for model in NEURAL
+    ]
+    assert len({summary["train_tokens"] for summary in summaries}) == 1
+
+
+def test_ngrams_are_exactly_flat_beyond_their_window(finished, perplexity):
+    curve = pd.read_csv(finished / "data/08_reporting/context_curve.csv")
+    assert set(curve["model"]) == set(PROBED_MODELS)
+    for model in [*KNESER_NEY, "feedforward"]:
+        order = perplexity.loc[model, "context_order"]
+        flat = curve[(curve["model"] == model) & (curve["distance"] >= order)]
+        assert flat["nats_per_token"].nunique() == 1, model
+
+
+def test_gradients_at_both_stages_begin_at_one(finished):
+    curve = pd.read_csv(finished / "data/08_reporting/gradient_curve.csv")
+    assert set(curve["model"]) == set(RECURRENT)
+    assert set(curve["stage"]) == {"initialisation", "trained"}
+    np.testing.assert_allclose(curve.loc[curve["lag"] == 0, "gradient_norm"], 1.0)
+
+
+def test_report_is_one_offline_page(finished):
+    page = (finished / "data/08_reporting/report.html").read_text(encoding="utf-8")
+    assert page.count("<svg") >= 4
+    assert "src=" not in page
+    assert "Kneser" in page
+
+
+def test_mlflow_has_one_flat_run_per_model_with_the_same_keys(finished):
+    with sqlite3.connect(finished / "mlflow.db") as database:
+        names = [name for (name,) in database.execute("select name from runs")]
+        statuses = {status for (status,) in database.execute("select status from runs")}
+        keys = pd.read_sql(
+            "select r.name as model, m.key as key from latest_metrics m"
+            " join runs r on r.run_uuid = m.run_uuid",
+            database,
+        )
+        nested = database.execute("select count(*) from tags where key = 'mlflow.parentRunId'")
+        assert nested.fetchone() == (0,)
+    assert sorted(names) == sorted(ALL_MODELS)
+    assert statuses == {"FINISHED"}
+    by_model = keys.groupby("model")["key"].agg(set)
+    common = {"test.nats_per_token", "test.perplexity", "valid.perplexity", "valid.loss"}
+    for model in ("unigram", *KNESER_NEY, *NEURAL):
+        assert common | {"parameters", "seconds"} <= by_model[model], model
+    for model in NEURAL:
+        assert {"train.loss", "gradient_norm", "probe.context_length.perplexity"} <= by_model[model]
+
+
+def test_output_is_progress_without_warnings(finished):
+    output = (finished / "output.txt").read_text(encoding="utf-8")
+    assert "Completed 1 out of" in output
+    assert "Warning" not in output
+    assert "Traceback" not in output
+
+
+def test_same_seed_gives_the_same_table_from_scratch(kedro_run, project, perplexity):
+    outcome = kedro_run(project, "--params", "corpus.source=plays")
+    assert outcome.returncode == 0, outcome.stderr
+    again = pd.read_csv(project / "data/08_reporting/perplexity.csv", index_col="model")
+    pd.testing.assert_frame_equal(
+        again.drop(columns="train_seconds"),
+        perplexity.drop(columns="train_seconds"),
+        check_exact=True,
+    )
+
+
+def test_one_step_again_needs_only_what_is_there(kedro_run, finished):
+    outcome = kedro_run(finished, "--pipeline", "report", "--params", "corpus.source=plays")
+    assert outcome.returncode == 0, outcome.stderr
+    assert "Completed 5 out of 5" in outcome.stderr
+
+
+def test_only_missing_outputs_runs_only_what_is_missing(kedro_run, finished):
+    (finished / "data/08_reporting/report.html").unlink()
+    outcome = kedro_run(finished, "--only-missing-outputs", "--params", "corpus.source=plays")
+    assert outcome.returncode == 0, outcome.stderr
+    assert "Completed 1 out of 1" in outcome.stderr
+    assert (finished / "data/08_reporting/report.html").is_file()
