@@ -1,0 +1,70 @@
+"""The configuration that ships: complete, valid everywhere, equal to the defaults of the code."""
+
+from pathlib import Path
+
+import pytest
+from kedro.config import OmegaConfigLoader
+from pydantic import BaseModel
+
+from memoryspan.errors import MemoryspanError
+from memoryspan.hooks import check_parameters
+from memoryspan.pipelines.models import NEURAL
+from memoryspan.pipelines.parameters import RunParameters
+from memoryspan.settings import CONFIG_LOADER_ARGS
+from memoryspan.tracking.parameters import TrackingParameters
+
+CONF = Path(__file__).resolve().parents[1] / "conf"
+GROUPS = ("corpus", "tokenizer", "ngram", "training", "generation", "context_length", "gradient")
+
+
+def loader(environment: str) -> OmegaConfigLoader:
+    return OmegaConfigLoader(str(CONF), env=environment, **CONFIG_LOADER_ARGS)
+
+
+@pytest.mark.parametrize("environment", ["base", "smoke", "full", "gpu"])
+def test_every_environment_is_valid(environment):
+    parameters = RunParameters.model_validate(loader(environment)["parameters"])
+    budgets = {getattr(parameters, model).network.parameters for model in NEURAL}
+    assert len(budgets) == 1, "equal budgets of weights"
+    TrackingParameters.model_validate(loader(environment)["tracking"])
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_base_states_every_parameter_with_the_default_of_the_code(group):
+    stated = loader("base")["parameters"][group]
+    kind = RunParameters.model_fields[group].annotation
+    assert isinstance(kind, type)
+    assert issubclass(kind, BaseModel)
+    assert set(stated) == set(kind.model_fields), "conf/base is where users look parameters up"
+    assert kind.model_validate(stated) == kind()
+
+
+def test_paths_are_absolute_whatever_the_working_directory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert Path(loader("base")["parameters"]["raw_folder"]).is_absolute()
+    assert loader("base")["tracking"]["tracking_uri"].startswith("sqlite:////")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"corpus": {"sorce": "x"}}, "corpus.sorce: unknown key"),
+        ({"foo": 1}, "foo: unknown key"),
+        ({"training": {"epochs": 0}}, "training.epochs = 0"),
+        ({"seed": "abc"}, "seed = 'abc'"),
+    ],
+)
+def test_a_wrong_parameter_is_named(change, said):
+    parameters = loader("base")["parameters"]
+    for key, value in change.items():
+        merged = parameters.get(key, {}) | value if isinstance(value, dict) else value
+        parameters = parameters | {key: merged}
+    with pytest.raises(MemoryspanError, match=said):
+        check_parameters(parameters)
+
+
+def test_a_missing_group_is_named():
+    parameters = loader("base")["parameters"]
+    del parameters["training"]
+    with pytest.raises(MemoryspanError, match="training: missing"):
+        check_parameters(parameters)

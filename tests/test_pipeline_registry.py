@@ -1,0 +1,27 @@
+from memoryspan.pipeline_registry import register_pipelines
+from memoryspan.pipelines.models import ALL_MODELS, NEURAL, namespace_of
+
+STEPS = ["ingest", "tokenize", "ngram", "train", "evaluate", "probe", "report"]
+
+
+def test_every_step_every_trained_model_and_everything():
+    pipelines = register_pipelines()
+    assert set(pipelines) == {"__default__", *STEPS, *NEURAL}
+    everything = pipelines["__default__"]
+    assert {node.name for step in STEPS for node in pipelines[step].nodes} == {
+        node.name for node in everything.nodes
+    }
+    assert not [name for name in everything.inputs() if not name.startswith("param")]
+
+
+def test_a_models_pipeline_is_its_namespace():
+    lstm = register_pipelines()["lstm"]
+    assert {node.namespace for node in lstm.nodes} == {"lstm"}
+    assert "params:lstm.network" in lstm.inputs()
+    outputs = {"lstm_model", "lstm_scores", "lstm_samples", "lstm_gradient_items"}
+    assert outputs <= lstm.all_outputs()
+
+
+def test_every_model_has_a_box():
+    assert all(model.startswith(namespace_of(model)) or namespace_of(model) == "chance"
+               for model in ALL_MODELS)  # fmt: skip
