@@ -175,10 +175,16 @@ class Progress(Callback):
             self.last_line = time.monotonic()
             log.info("%s", message)
 
-    def teardown(self, trainer: Trainer, pl_module: LightningModule, stage: str) -> None:
-        """Leave the terminal clean, also after an error."""
+    def on_train_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        """Leave the terminal clean."""
         if self.bar is not None:
             self.bar.close()
+
+    def on_exception(
+        self, trainer: Trainer, pl_module: LightningModule, exception: BaseException
+    ) -> None:
+        """Leave the terminal clean after an error too."""
+        self.on_train_end(trainer, pl_module)
 
     def _figures(self, now: float) -> str:
         rate = (self.run.tokens - self.begin[1]) / max(now - self.begin[2], 1e-9)

@@ -106,11 +106,11 @@ class TrainingRun:
                     warnings.filterwarnings("ignore", category=PossibleUserWarning)
                     trainer = self._trainer(interrupt, device, precision)
                     trainer.fit(self.module, self.loader, self.validation_loader)
-            except (Interrupted, SystemExit) as stop:
+            except (Interrupted, SystemExit):
                 raise KeyboardInterrupt(
                     f"Training of {self.name} stopped at step {self.state.step:,} of"
                     f" {self.total_steps:,}; the same command goes on from its last checkpoint."
-                ) from stop
+                ) from None
 
     def _restore(self, checkpoint: dict[str, Any]) -> None:
         torch.set_rng_state(checkpoint["rng"])
