@@ -3,11 +3,11 @@ import logging
 import sys
 
 import pytest
+from tests.neural.conftest import network_parameters, training_parameters
 
 from memoryspan.neural import training_callbacks
 from memoryspan.neural.training import train
 from memoryspan.neural.training_callbacks import perplexity
-from tests.neural.conftest import network_parameters, training_parameters
 
 
 @pytest.fixture
