@@ -5,11 +5,14 @@ import traceback
 from typing import Any
 
 import click
+from kedro.config import MissingConfigException
 from kedro.framework.cli.project import run as kedro_run
-from kedro.framework.project import pipelines
+from kedro.framework.project import pipelines, settings
 from kedro.io import DatasetError
+from yaml import YAMLError
 
 from memoryspan.errors import MemoryspanError
+from memoryspan.project import project_folder
 
 INTERRUPTED = 130
 
@@ -25,16 +28,19 @@ class ReadableRun(click.Command):
         if ctx.params["pipeline"] and not ctx.params["pipelines"]:
             ctx.params["pipelines"] = [ctx.params["pipeline"]]
             ctx.params["pipeline"] = None
+        check_environment(ctx.params["env"])
         check_names(ctx.params["pipelines"])
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             click.secho("Stopped. The same command continues where this one was.", err=True)
             ctx.exit(INTERRUPTED)
-        except (MemoryspanError, DatasetError) as error:
+        except (MemoryspanError, DatasetError, MissingConfigException, OSError) as error:
             if "MEMORYSPAN_TRACEBACK" in os.environ:
                 raise
             raise click.ClickException(readable(error)) from error
+        except YAMLError as error:
+            raise click.ClickException(f"A file under conf/ is not YAML: {error}") from error
         except ValueError as error:
             if raised_by_kedro(error):  # a node or namespace that does not exist
                 raise click.ClickException(str(error)) from error
@@ -49,6 +55,16 @@ def readable(error: Exception) -> str:
             return str(cause)
         cause = cause.__cause__
     return str(error)
+
+
+def check_environment(name: str | None) -> None:
+    """Refuse an environment that has no folder under ``conf``, and say which do."""
+    conf = project_folder() / settings.CONF_SOURCE
+    there = sorted(folder.name for folder in conf.iterdir() if folder.is_dir())
+    if name and name not in there:
+        raise click.ClickException(
+            f"There is no environment {name!r} under {conf}. There are: {', '.join(there)}."
+        )
 
 
 def check_names(names: list[str]) -> None:

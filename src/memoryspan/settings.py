@@ -6,6 +6,7 @@ import os
 os.environ.setdefault("DO_NOT_TRACK", "true")
 os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
 
+from memoryspan.configuration import LayeredConfigLoader
 from memoryspan.hooks import ParameterHook, QuietHook
 from memoryspan.neural.environment import prepare_environment
 from memoryspan.project import from_project
@@ -16,6 +17,7 @@ prepare_environment()
 HOOKS = (QuietHook(), ParameterHook(), TrackingHook())
 DISABLE_HOOKS_FOR_PLUGINS = ("kedro-telemetry",)
 
+CONFIG_LOADER_CLASS = LayeredConfigLoader
 CONFIG_LOADER_ARGS = {
     "base_env": "base",
     "default_run_env": "local",

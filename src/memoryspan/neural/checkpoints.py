@@ -11,6 +11,7 @@ import json
 import os
 import pickle
 import shutil
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from memoryspan.errors import MemoryspanError
 from memoryspan.text.streams import TokenStream
 
 _DIGEST_BLOCK = 1 << 22
+# What torch.load raises for a file that is none of its own, by where the damage is.
+_DAMAGE = (RuntimeError, EOFError, pickle.UnpicklingError, struct.error, LookupError, ValueError)
 
 
 def stream_digest(stream: TokenStream) -> str:
@@ -53,8 +56,10 @@ class CheckpointFolder:
             return None
         try:
             result: dict[str, Any] = json.loads(self.result_path.read_text(encoding="utf-8"))
-        except json.JSONDecodeError as error:
+        except ValueError as error:
             raise _unreadable(self.result_path) from error
+        if not isinstance(result, dict):
+            raise _unreadable(self.result_path)
         return result if result.get("fingerprint") == self.fingerprint else None
 
     def checkpoint(self) -> dict[str, Any] | None:
@@ -65,8 +70,10 @@ class CheckpointFolder:
             values: dict[str, Any] = torch.load(
                 self.checkpoint_path, map_location="cpu", weights_only=True
             )
-        except (RuntimeError, EOFError, pickle.UnpicklingError) as error:
+        except _DAMAGE as error:
             raise _unreadable(self.checkpoint_path) from error
+        if not isinstance(values, dict):
+            raise _unreadable(self.checkpoint_path)
         return values if values.get("fingerprint") == self.fingerprint else None
 
     def clear(self) -> None:

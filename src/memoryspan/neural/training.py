@@ -94,8 +94,14 @@ def train(
     folder = CheckpointFolder(checkpoint_folder, fingerprint(facts))
     finished = folder.result()
     if finished is not None:
-        log.info("%s: already trained, taken from %s", name, checkpoint_folder)
-        return _result(folder, finished)
+        try:
+            result = _result(folder, finished)
+        except MemoryspanError as error:
+            log.warning("%s: trained again, since its finished model is unusable: %s", name, error)
+            folder.clear()
+        else:
+            log.info("%s: already trained, taken from %s", name, checkpoint_folder)
+            return result
     if device == "cpu":
         torch.set_num_threads(cpu_threads())
         keep_large_buffers()

@@ -24,7 +24,7 @@ class NeuralModelParameters(Group):
 class RunParameters(Group):
     """Every top-level key that there is."""
 
-    seed: int = Field(ge=0, description="The one seed of everything random.")
+    seed: int = Field(ge=0, lt=2**63, description="The one seed of everything random.")
     raw_folder: str = Field(description="Where downloaded corpora are kept.")
     checkpoint_folder: str = Field(description="Where training keeps its checkpoints.")
     corpus: CorpusParameters

@@ -53,6 +53,8 @@ def ratio(value: object, low: object = None, high: object = None) -> str:
 
 def axis_number(value: float) -> str:
     """A tick of a logarithmic axis: short, without mathematical markup."""
+    if not math.isfinite(value):
+        return ""
     if 1e-3 <= value < 1e7:
         text = f"{value:.10g}"
         return _grouped(int(value)) if text.isdigit() else text

@@ -60,8 +60,12 @@ def read_documents(
 
 
 def _existing(source: str, corpora: Mapping[str, NamedCorpus]) -> Path:
-    path = Path(source).expanduser()
-    if not path.exists():
+    try:
+        path = Path(source).expanduser()
+        exists = path.exists()
+    except (OSError, RuntimeError) as error:  # a name too long, a home that is not there
+        raise MemoryspanError(f"corpus.source={source} cannot be a path: {error}.") from error
+    if not exists:
         raise MemoryspanError(
             f"corpus.source={source} is neither a named corpus nor an existing path "
             f"({path.absolute()}). Named corpora: {describe(corpora) or 'none'}."

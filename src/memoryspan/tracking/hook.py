@@ -17,7 +17,7 @@ from kedro.framework.hooks import hook_impl
 from memoryspan.project import git_commit
 from memoryspan.text.streams import TokenStream
 from memoryspan.tracking.corpus import corpus_input
-from memoryspan.tracking.parameters import TrackingParameters
+from memoryspan.tracking.parameters import tracking_parameters
 from memoryspan.tracking.recorder import Recorder
 
 SHARED_GROUPS = ("seed", "corpus", "tokenizer")
@@ -35,7 +35,7 @@ class TrackingHook:
     @hook_impl
     def after_context_created(self, context: KedroContext) -> None:
         """Read where to record, and the parameters of the run."""
-        self._settings = TrackingParameters(**context.config_loader["tracking"])
+        self._settings = tracking_parameters(context.config_loader["tracking"])
         self._parameters: dict[str, Any] = context.config_loader["parameters"]
         self._environment = str(context.env or "base")
 

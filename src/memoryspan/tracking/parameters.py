@@ -1,8 +1,12 @@
 """Where runs are recorded."""
 
 import os
+from collections.abc import Mapping
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from memoryspan.errors import MemoryspanError
 
 
 class TrackingParameters(BaseModel):
@@ -26,3 +30,18 @@ class TrackingParameters(BaseModel):
     def artifacts(self) -> str | None:
         """The configured artifact location; a server named by the environment has its own."""
         return None if os.environ.get("MLFLOW_TRACKING_URI") else self.artifact_location
+
+
+def tracking_parameters(settings: Mapping[str, Any]) -> TrackingParameters:
+    """Check what ``tracking.yml`` says.
+
+    Raises:
+        MemoryspanError: for an unknown key or a bad value, naming the key.
+    """
+    try:
+        return TrackingParameters.model_validate(settings)
+    except ValidationError as error:
+        problems = "; ".join(
+            f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}" for problem in error.errors()
+        )
+        raise MemoryspanError(f"Wrong settings in tracking.yml: {problems}.") from None
