@@ -6,7 +6,7 @@ from memoryspan.errors import MemoryspanError
 from memoryspan.neural.checkpoints import CheckpointFolder
 
 
-@pytest.mark.parametrize("content", [b"", b"junk", b"\x80\x05junk", b"PK\x03\x04" + b"x" * 40])
+@pytest.mark.parametrize("content", [b"", b"junk", bytes(range(64)), b"PK\x03\x04" + b"x" * 40])
 def test_damaged_checkpoint_is_named(tmp_path, content):
     (tmp_path / "checkpoint.pt").write_bytes(content)
     with pytest.raises(MemoryspanError, match=r"checkpoint\.pt"):

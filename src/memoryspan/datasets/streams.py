@@ -32,6 +32,7 @@ class TokenStreamDataset(AtomicFileDataset[TokenStream, TokenStream]):
             "ids": ids.name,
             "tokens": len(data),
             "vocabulary_size": data.vocabulary_size,
+            "vocabulary_digest": data.vocabulary_digest,
             "documents": list(data.documents),
             "document_bounds": data.document_bounds.tolist(),
             "document_bytes": data.document_bytes.tolist(),
@@ -73,6 +74,7 @@ class TokenStreamDataset(AtomicFileDataset[TokenStream, TokenStream]):
             document_bounds=np.array(description["document_bounds"], dtype=np.int64),
             document_bytes=np.array(description["document_bytes"], dtype=np.int64),
             document_words=np.array(description["document_words"], dtype=np.int64),
+            vocabulary_digest=description["vocabulary_digest"],
         )
 
     def _ids_files(self) -> list[Path]:

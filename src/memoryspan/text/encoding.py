@@ -39,6 +39,7 @@ def encode_split(tokenizer: Tokenizer, documents: pd.DataFrame, split: Split) ->
         document_bounds=bounds,
         document_bytes=np.array([len(text.encode()) for text in texts], dtype=np.int64),
         document_words=np.array([len(text.split()) for text in texts], dtype=np.int64),
+        vocabulary_digest=tokenizer.vocabulary.digest,
     )
 
 

@@ -23,6 +23,7 @@ class TokenStream:
         document_bounds: int64 [D+1]; document ``d`` is ``ids[bounds[d]:bounds[d + 1]]``.
         document_bytes: int64 [D], UTF-8 bytes of each document's text (for bits per byte).
         document_words: int64 [D], white-space separated words of each document's text.
+        vocabulary_digest: of the vocabulary whose ids these are; empty if it is not known.
     """
 
     ids: NDArray[np.int32]
@@ -31,6 +32,7 @@ class TokenStream:
     document_bounds: NDArray[np.int64] = field(repr=False)
     document_bytes: NDArray[np.int64] = field(repr=False)
     document_words: NDArray[np.int64] = field(repr=False)
+    vocabulary_digest: str = ""
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -5,6 +5,7 @@ the closed vocabulary, standing for all words outside it) and ``</s>`` (the end 
 as context it is the beginning of the next one).
 """
 
+import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -38,6 +39,14 @@ class Vocabulary:
 
     def __len__(self) -> int:
         return len(self.tokens)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the tokens in their order: the same for two vocabularies that mean the same.
+
+        Ids of one vocabulary say nothing in another, even where both have the same size.
+        """
+        return hashlib.sha256("\0".join(self.tokens).encode("utf-8")).hexdigest()
 
     @cached_property
     def id_of(self) -> dict[str, int]:

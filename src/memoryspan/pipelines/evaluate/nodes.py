@@ -10,6 +10,7 @@ from memoryspan.evaluation.parameters import GenerationParameters
 from memoryspan.evaluation.perplexity import perplexity_table
 from memoryspan.evaluation.scores import ModelScores
 from memoryspan.language_model import LanguageModel
+from memoryspan.pipelines.summaries import check_same_tokens
 from memoryspan.text.streams import TokenStream
 from memoryspan.text.tokenizers import Tokenizer
 
@@ -21,6 +22,7 @@ def score(
     test_stream: TokenStream,
 ) -> ModelScores:
     """Log-probabilities of every token of the validation and the test split."""
+    check_same_tokens(summary, test_stream.vocabulary_digest)
     return ModelScores.of(model, summary["train_seconds"], validation_stream, test_stream)
 
 
@@ -34,9 +36,14 @@ def compare(
 
 
 def continue_prompts(
-    model: LanguageModel, tokenizer: Tokenizer, generation: GenerationParameters, seed: int
+    model: LanguageModel,
+    summary: dict[str, Any],
+    tokenizer: Tokenizer,
+    generation: GenerationParameters,
+    seed: int,
 ) -> pd.DataFrame:
     """One model's continuation of each prompt."""
+    check_same_tokens(summary, tokenizer.vocabulary.digest)
     return samples(model, tokenizer, generation, seed)
 
 

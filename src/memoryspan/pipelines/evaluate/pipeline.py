@@ -33,7 +33,8 @@ def scoring_of(model: str) -> Node:
 
 def samples_of(model: str) -> Node:
     """The node that lets one model continue the prompts."""
-    inputs = [f"{model}_model", "tokenizer", "params:generation", "params:seed"]
+    about = [f"{model}_model", f"{model}_summary"]
+    inputs = [*about, "tokenizer", "params:generation", "params:seed"]
     return Node(
         nodes.continue_prompts, inputs, f"{model}_samples", name=f"continue_{model}", tags=model
     )

@@ -34,36 +34,38 @@ def list_ngrams(order: int) -> Callable[[NgramCounts, Tokenizer], pd.DataFrame]:
     return table
 
 
-def maximum_likelihood(order: int) -> Callable[[NgramCounts], Estimated]:
+def maximum_likelihood(order: int) -> Callable[[NgramCounts, TokenStream], Estimated]:
     """A node function: the count ratio of the lecture, for one order."""
 
-    def estimate(counts: NgramCounts) -> Estimated:
-        return timed(lambda: estimate_maximum_likelihood(counts, order))
+    def estimate(counts: NgramCounts, train_stream: TokenStream) -> Estimated:
+        return timed(lambda: estimate_maximum_likelihood(counts, order), train_stream)
 
     return estimate
 
 
-def kneser_ney(order: int) -> Callable[[NgramCounts, NgramParameters], Estimated]:
+def kneser_ney(order: int) -> Callable[[NgramCounts, TokenStream, NgramParameters], Estimated]:
     """A node function: interpolated modified Kneser–Ney of one order."""
 
-    def estimate(counts: NgramCounts, parameters: NgramParameters) -> Estimated:
-        return timed(lambda: estimate_kneser_ney(counts, order, parameters))
+    def estimate(
+        counts: NgramCounts, train_stream: TokenStream, parameters: NgramParameters
+    ) -> Estimated:
+        return timed(lambda: estimate_kneser_ney(counts, order, parameters), train_stream)
 
     return estimate
 
 
 def estimate_uniform(train_stream: TokenStream) -> Estimated:
     """Every token equally likely: the upper chance row."""
-    return timed(lambda: UniformModel(train_stream.vocabulary_size))
+    return timed(lambda: UniformModel(train_stream.vocabulary_size), train_stream)
 
 
 def estimate_unigram(train_stream: TokenStream) -> Estimated:
     """Relative frequencies without context: the lower chance row."""
-    return timed(lambda: UnigramModel.of(train_stream))
+    return timed(lambda: UnigramModel.of(train_stream), train_stream)
 
 
-def timed(estimate: Callable[[], LanguageModel]) -> Estimated:
+def timed(estimate: Callable[[], LanguageModel], train_stream: TokenStream) -> Estimated:
     """The model and its summary, with the seconds that the estimate took."""
     start = time.perf_counter()
     model = estimate()
-    return model, model_summary(model, time.perf_counter() - start)
+    return model, model_summary(model, time.perf_counter() - start, train_stream)

@@ -9,6 +9,8 @@ from memoryspan.pipelines.boxes import boxed
 from memoryspan.pipelines.models import ORDERS
 from memoryspan.pipelines.ngram import nodes
 
+COUNTED = ["ngram_counts", "train_stream"]
+
 
 def create_pipeline() -> Pipeline:
     """``train_stream`` → count tables, chance, maximum-likelihood and Kneser–Ney models."""
@@ -17,11 +19,10 @@ def create_pipeline() -> Pipeline:
         estimator(nodes.estimate_unigram, ["train_stream"], "unigram"),
     ]
     maximum_likelihood = [
-        estimator(nodes.maximum_likelihood(n), ["ngram_counts"], f"maximum_likelihood_{n}")
-        for n in ORDERS
+        estimator(nodes.maximum_likelihood(n), COUNTED, f"maximum_likelihood_{n}") for n in ORDERS
     ]
     kneser_ney = [
-        estimator(nodes.kneser_ney(n), ["ngram_counts", "params:ngram"], f"kneser_ney_{n}")
+        estimator(nodes.kneser_ney(n), [*COUNTED, "params:ngram"], f"kneser_ney_{n}")
         for n in ORDERS
     ]
     return Pipeline(

@@ -6,6 +6,7 @@ import pandas as pd
 
 from memoryspan.language_model import LanguageModel
 from memoryspan.neural.parameters import NetworkParameters
+from memoryspan.pipelines.summaries import check_same_tokens
 from memoryspan.probes.context_length import (
     context_curve,
     context_length_items,
@@ -24,11 +25,13 @@ if TYPE_CHECKING:
 
 def measure_context(
     model: LanguageModel,
+    summary: dict[str, Any],
     test_stream: TokenStream,
     context_length: ContextLengthParameters,
     seed: int,
 ) -> pd.DataFrame:
     """Surprisal of the same targets with only the last k tokens visible."""
+    check_same_tokens(summary, test_stream.vocabulary_digest)
     return context_length_items(model, test_stream, context_length, seed)
 
 
@@ -40,6 +43,7 @@ def summarise_context(seed: int, *items: pd.DataFrame) -> tuple[pd.DataFrame, pd
 
 def measure_gradient(
     model: Any,
+    summary: dict[str, Any],
     network: NetworkParameters,
     test_stream: TokenStream,
     gradient: GradientParameters,
@@ -48,6 +52,7 @@ def measure_gradient(
     """The gradient by lag of a recurrent model, as it began and as it was trained."""
     from memoryspan.neural.model import initial_model
 
+    check_same_tokens(summary, test_stream.vocabulary_digest)
     initial: Any = initial_model(network, model.vocabulary_size, seed, model.name)
     stages: tuple[tuple[Stage, Any], ...] = (("initialisation", initial), ("trained", model))
     items = [

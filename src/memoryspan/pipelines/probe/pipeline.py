@@ -34,7 +34,13 @@ def context_of(model: str) -> Node:
     """The node that measures one model with only the last k tokens visible."""
     return Node(
         nodes.measure_context,
-        [f"{model}_model", "test_stream", "params:context_length", "params:seed"],
+        [
+            f"{model}_model",
+            f"{model}_summary",
+            "test_stream",
+            "params:context_length",
+            "params:seed",
+        ],
         f"{model}_context_items",
         name=f"context_length_{model}",
         tags=model,
@@ -47,6 +53,7 @@ def gradient_of(model: str) -> Node:
         nodes.measure_gradient,
         [
             f"{model}_model",
+            f"{model}_summary",
             "params:network",
             "test_stream",
             "params:gradient",

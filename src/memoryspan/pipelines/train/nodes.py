@@ -37,7 +37,7 @@ def trainer(name: str) -> Callable[..., Trained]:
             Path(checkpoint_folder) / name,
         )
         seconds = result.summary["train_seconds"]
-        summary = result.summary | model_summary(result.model, seconds)
+        summary = result.summary | model_summary(result.model, seconds, train_stream)
         return result.model, summary, result.history
 
     return train_network
