@@ -24,7 +24,7 @@ $(INSTALLED): requirements.lock pyproject.toml
 run: $(INSTALLED) ## set up, then the whole comparison on the default corpus
 	$(BIN)/kedro run
 
-smoke: $(INSTALLED) ## the same in less than two minutes, on a cut of the corpus
+smoke: $(INSTALLED) ## the same in about half a minute, on the beginning of every play
 	$(BIN)/kedro run --env smoke
 
 test: $(INSTALLED) ## all tests
@@ -41,7 +41,7 @@ format: $(INSTALLED) ## rewrite the source in the house style
 	$(BIN)/ruff format .
 
 viz: $(INSTALLED) ## the pipeline graph in the browser (kedro-viz)
-	$(BIN)/kedro viz run
+	PYTHONWARNINGS=ignore $(BIN)/kedro viz run
 
 ui: $(INSTALLED) ## the MLflow UI, with direct links to the comparison
 	$(BIN)/python -m memoryspan.tracking.ui

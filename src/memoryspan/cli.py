@@ -13,6 +13,7 @@ from yaml import YAMLError
 
 from memoryspan.errors import MemoryspanError
 from memoryspan.project import project_folder
+from memoryspan.tracking.hook import TrackingHook
 
 INTERRUPTED = 130
 
@@ -33,6 +34,9 @@ class ReadableRun(click.Command):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
+            for hook in settings.HOOKS:
+                if isinstance(hook, TrackingHook):
+                    hook.interrupted()
             click.secho("Stopped. The same command continues where this one was.", err=True)
             ctx.exit(INTERRUPTED)
         except (MemoryspanError, DatasetError, MissingConfigException, OSError) as error:

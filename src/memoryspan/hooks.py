@@ -13,7 +13,18 @@ from pydantic import ValidationError
 from memoryspan.errors import MemoryspanError
 from memoryspan.pipelines.parameters import RunParameters
 
-CHATTY = ("alembic", "mlflow", "pytorch_lightning", "matplotlib", "fsspec", "numba")
+CHATTY = (
+    "kedro.validation",
+    "alembic",
+    "mlflow",
+    "pytorch_lightning",
+    "matplotlib",
+    "fsspec",
+    "numba",
+)
+
+# They warn of what is no news here: partial runs are usual, a refused connection is an error.
+SILENT = ("kedro_viz", "urllib3")
 
 
 class QuietHook:
@@ -24,8 +35,10 @@ class QuietHook:
         """Only warnings of the libraries are shown."""
         for name in CHATTY:
             logging.getLogger(name).setLevel(logging.WARNING)
+        for name in SILENT:
+            logging.getLogger(name).setLevel(logging.ERROR)
         logging.getLogger("kedro.pipeline.node").addFilter(said_elsewhere)
-        logging.getLogger("kedro.runner.sequential_runner").addFilter(not_an_advertisement)
+        logging.getLogger("kedro.runner.sequential_runner").addFilter(fits_here)
 
 
 def said_elsewhere(_: logging.LogRecord) -> bool:
@@ -33,9 +46,13 @@ def said_elsewhere(_: logging.LogRecord) -> bool:
     return not isinstance(sys.exc_info()[1], MemoryspanError)
 
 
-def not_an_advertisement(record: logging.LogRecord) -> bool:
-    """Drop Kedro's advice to use --async, which our large artefacts would not gain from."""
-    return "--async" not in str(record.msg)
+def fits_here(record: logging.LogRecord) -> bool:
+    """Drop Kedro's advice that does not fit here.
+
+    Our large artefacts would not gain from --async, and to repeat a command with a mistake in it
+    helps nobody.
+    """
+    return not any(words in str(record.msg) for words in ("--async", "No nodes ran."))
 
 
 class ParameterHook:

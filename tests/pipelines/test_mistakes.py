@@ -56,3 +56,28 @@ def test_a_step_without_its_inputs_says_what_comes_before(kedro_run, project):
     said = stderr_of_failure(kedro_run(project, "--pipeline", "lstm"))
     assert "train_stream" in said
     assert "ingest" in said
+
+
+def test_models_of_other_tokens_are_refused(kedro_run, project):
+    first = "corpus.source=plays,corpus.max_characters=20000"
+    assert (
+        kedro_run(project, "--pipelines", "ingest,tokenize,ngram", "--params", first).returncode
+        == 0
+    )
+    (project / "other").mkdir()
+    for play in (project / "plays").iterdir():
+        text = play.read_text(encoding="utf-8").replace("king", "emperor")
+        (project / "other" / play.name).write_text(text, encoding="utf-8")
+    second = "corpus.source=other,corpus.max_characters=20000"
+    assert kedro_run(project, "--pipelines", "ingest,tokenize", "--params", second).returncode == 0
+    said = stderr_of_failure(kedro_run(project, "--nodes", "kneser_ney.score_kneser_ney_3"))
+    assert "kneser_ney_3" in said
+    assert "other tokens" in said
+
+
+def test_an_unusable_mlflow_store_stops_before_anything_runs(kedro_run, project):
+    (project / "mlflow.db").write_text("garbage " * 100)
+    said = stderr_of_failure(kedro_run(project, "--params", "corpus.source=plays"))
+    assert "mlflow.db" in said
+    assert "enabled: false" in said
+    assert not (project / "data").exists()

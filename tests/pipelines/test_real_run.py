@@ -147,3 +147,11 @@ def test_only_missing_outputs_runs_only_what_is_missing(kedro_run, finished):
     assert outcome.returncode == 0, outcome.stderr
     assert "Completed 1 out of 1" in outcome.stderr
     assert (finished / "data/08_reporting/report.html").is_file()
+
+
+def test_the_report_speaks_of_the_data_not_of_the_present_parameters(kedro_run, finished):
+    outcome = kedro_run(finished, "--pipelines", "report")
+    assert outcome.returncode == 0, outcome.stderr
+    page = (finished / "data/08_reporting/report.html").read_text(encoding="utf-8")
+    assert "Shakespeare" not in page
+    assert "plays" in page

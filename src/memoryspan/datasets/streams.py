@@ -74,7 +74,7 @@ class TokenStreamDataset(AtomicFileDataset[TokenStream, TokenStream]):
             document_bounds=np.array(description["document_bounds"], dtype=np.int64),
             document_bytes=np.array(description["document_bytes"], dtype=np.int64),
             document_words=np.array(description["document_words"], dtype=np.int64),
-            vocabulary_digest=description["vocabulary_digest"],
+            vocabulary_digest=description.get("vocabulary_digest", ""),
         )
 
     def _ids_files(self) -> list[Path]:

@@ -13,6 +13,8 @@ from typing import Any
 import pandas as pd
 from kedro.framework.context import KedroContext
 from kedro.framework.hooks import hook_impl
+from kedro.io import CatalogProtocol
+from kedro.pipeline import Pipeline
 
 from memoryspan.project import git_commit
 from memoryspan.text.streams import TokenStream
@@ -20,6 +22,7 @@ from memoryspan.tracking.corpus import corpus_input
 from memoryspan.tracking.parameters import tracking_parameters
 from memoryspan.tracking.recorder import Recorder
 
+DESCRIPTION = "corpus_description"
 SHARED_GROUPS = ("seed", "corpus", "tokenizer")
 FAMILY_GROUPS = {"chance": (), "n-gram": ("ngram",)}
 NEURAL_GROUPS = ("training",)
@@ -40,9 +43,18 @@ class TrackingHook:
         self._environment = str(context.env or "base")
 
     @hook_impl
-    def before_pipeline_run(self, run_params: dict[str, Any]) -> None:
-        """Remember what identifies this Kedro run."""
+    def before_pipeline_run(
+        self, run_params: dict[str, Any], pipeline: Pipeline, catalog: CatalogProtocol[Any, Any]
+    ) -> None:
+        """Remember what identifies this Kedro run, and reach the store before anything runs.
+
+        Raises:
+            MemoryspanError: runs are to be recorded, but the store cannot be used.
+        """
         self._recorder = None
+        made = pipeline.all_outputs()
+        if DESCRIPTION not in made and catalog.exists(DESCRIPTION):
+            self._parameters["corpus"] = catalog.load(DESCRIPTION)["corpus"]
         self._tags = {
             "kedro.run_id": str(run_params["run_id"]),
             "kedro.env": self._environment,
@@ -51,6 +63,8 @@ class TrackingHook:
         }
         if commit := git_commit():
             self._tags["mlflow.source.git.commit"] = commit
+        if self._settings.enabled and any(is_recorded(name) for name in made):
+            self._recorder = Recorder(self._settings, self._tags)
 
     @hook_impl
     def after_dataset_loaded(self, dataset_name: str, data: Any) -> None:
@@ -61,19 +75,20 @@ class TrackingHook:
     @hook_impl
     def after_dataset_saved(self, dataset_name: str, data: Any) -> None:
         """Log what the dataset says of its model or models."""
-        if not self._settings.enabled:
+        record = self._recorder
+        if record is None:
             return
         if dataset_name.endswith("_summary") and isinstance(data, Mapping):
-            self._log_summary(data)
+            self._log_summary(record, data)
         elif dataset_name.endswith("_history"):
-            self._log_history(dataset_name.removesuffix("_history"), data)
+            log_history(record, dataset_name.removesuffix("_history"), data)
         elif dataset_name in TABLES:
-            TABLES[dataset_name](self._record(), data)
-        elif dataset_name.endswith("_figure") and self._recorder is not None:
+            TABLES[dataset_name](record, data)
+        elif dataset_name.endswith("_figure"):
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / f"{dataset_name.removesuffix('_figure')}.png"
                 data.savefig(path, dpi=100)
-                self._recorder.log_figure(path)
+                record.log_figure(path)
 
     @hook_impl
     def after_pipeline_run(self) -> None:
@@ -87,14 +102,14 @@ class TrackingHook:
         if self._recorder is not None:
             self._recorder.finish("FAILED")
 
-    def _record(self) -> Recorder:
-        if self._recorder is None:
-            self._recorder = Recorder(self._settings, self._tags)
-        return self._recorder
+    def interrupted(self) -> None:
+        """Close the runs as stopped by the user; Kedro has no hook for that."""
+        if self._recorder is not None:
+            self._recorder.finish("KILLED")
 
-    def _log_summary(self, summary: Mapping[str, Any]) -> None:
+    def _log_summary(self, record: Recorder, summary: Mapping[str, Any]) -> None:
         """The model has just been made: a new run with its parameters and its corpus."""
-        model, record = summary["model"], self._record()
+        model = summary["model"]
         record.open_new(model)
         groups = SHARED_GROUPS + FAMILY_GROUPS.get(summary["family"], NEURAL_GROUPS)
         parameters = {key: self._parameters[key] for key in groups if key in self._parameters}
@@ -112,12 +127,6 @@ class TrackingHook:
         metrics = {METRIC_NAMES[key]: summary[key] for key in METRIC_NAMES if key in summary}
         record.log_metrics(model, metrics)
 
-    def _log_history(self, model: str, history: pd.DataFrame) -> None:
-        """Learning curves by optimizer step."""
-        for column, key in CURVES.items():
-            rows = history.dropna(subset=[column])
-            self._record().log_curve(model, key, rows["step"], rows[column])
-
 
 METRIC_NAMES = {
     "parameters": "parameters",
@@ -132,6 +141,13 @@ CURVES = {
     "gradient_norm_mean": "gradient_norm",
     "learning_rate": "learning_rate",
 }
+
+
+def log_history(record: Recorder, model: str, history: pd.DataFrame) -> None:
+    """Learning curves by optimizer step."""
+    for column, key in CURVES.items():
+        rows = history.dropna(subset=[column])
+        record.log_curve(model, key, rows["step"], rows[column])
 
 
 def log_perplexity(record: Recorder, table: pd.DataFrame) -> None:
@@ -167,3 +183,12 @@ TABLES = {
     "context_curve": log_context_curve,
     "gradient_curve": log_gradient_curve,
 }
+
+
+def is_recorded(dataset_name: str) -> bool:
+    """Whether a dataset says something of a model's MLflow run."""
+    return (
+        dataset_name in TABLES
+        or dataset_name.endswith("_history")
+        or (dataset_name.endswith("_summary") and dataset_name != "gradient_summary")
+    )

@@ -5,10 +5,14 @@ Works on run ids, never on MLflow's global "active run", so several models can b
 
 import logging
 import math
+import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from memoryspan.errors import MemoryspanError
 
 if TYPE_CHECKING:
     from mlflow.entities import DatasetInput
@@ -32,8 +36,9 @@ class Recorder:
         from mlflow import MlflowClient
 
         logging.getLogger("mlflow").setLevel(logging.WARNING)  # it sets INFO when imported
-        self._client = MlflowClient(tracking_uri=parameters.uri)
-        self._experiment = self._experiment_id(parameters)
+        with readable_failure(parameters.uri):
+            self._client = MlflowClient(tracking_uri=parameters.uri)
+            self._experiment = self._experiment_id(parameters)
         self._tags = dict(tags)
         self._runs: dict[str, str] = {}
 
@@ -117,6 +122,48 @@ class Recorder:
             return str(existing.experiment_id)
         location = parameters.artifacts
         return str(self._client.create_experiment(parameters.experiment, location))
+
+
+@contextmanager
+def readable_failure(uri: str) -> Iterator[None]:
+    """Turn what an unusable store or server raises into one sentence.
+
+    Raises:
+        MemoryspanError: naming the store and what to do.
+    """
+    from mlflow.exceptions import MlflowException
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        with few_retries():
+            yield
+    except (MlflowException, SQLAlchemyError, OSError) as error:
+        reason = next(iter(str(error).splitlines()), "")[:200]
+        raise MemoryspanError(
+            f"Runs cannot be recorded in {without_password(uri)} ({reason}). Start the server or "
+            "mend the file, or set `enabled: false` in conf/local/tracking.yml."
+        ) from error
+
+
+@contextmanager
+def few_retries() -> Iterator[None]:
+    """A server or file that does not answer is given up in seconds, not minutes."""
+    impatient = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1", "MLFLOW_HTTP_REQUEST_TIMEOUT": "10"}
+    before = {key: os.environ.get(key) for key in impatient}
+    os.environ.update({key: value for key, value in impatient.items() if before[key] is None})
+    try:
+        yield
+    finally:
+        for key, value in before.items():
+            if value is None:
+                os.environ.pop(key, None)
+
+
+def without_password(uri: str) -> str:
+    """The URI without the user and password that it may carry."""
+    scheme, separator, rest = uri.partition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"
 
 
 def flatten(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from memoryspan.errors import MemoryspanError
 from memoryspan.project import project_folder
 from memoryspan.tracking.parameters import TrackingParameters
+from memoryspan.tracking.recorder import MODEL_TAG, readable_failure
 
 HOST = "127.0.0.1"
 
@@ -46,33 +47,45 @@ def configured() -> TrackingParameters:
 
 
 def links(settings: TrackingParameters, port: int) -> str:
-    """Where to look: the charts of all runs, and the last Kedro run's models side by side.
+    """Where to look: the charts, best models first, and the latest run of each model side by side.
 
     Raises:
-        MemoryspanError: if nothing has been recorded yet.
+        MemoryspanError: if nothing has been recorded yet, or the store cannot be read.
     """
     from mlflow import MlflowClient
 
-    client = MlflowClient(tracking_uri=settings.uri)
-    experiment = client.get_experiment_by_name(settings.experiment)
-    runs = [] if experiment is None else client.search_runs([experiment.experiment_id])
+    with readable_failure(settings.uri):
+        client = MlflowClient(tracking_uri=settings.uri)
+        experiment = client.get_experiment_by_name(settings.experiment)
+        runs = [] if experiment is None else client.search_runs([experiment.experiment_id])
     if experiment is None or not runs:
         raise MemoryspanError(
             f"Nothing is recorded in {settings.uri} yet: run `make run` or `make smoke` first."
         )
-    newest = runs[0].data.tags.get("kedro.run_id")
-    ids = [run.info.run_id for run in runs if run.data.tags.get("kedro.run_id") == newest]
+    latest = latest_per_model([run.data.tags | {"id": run.info.run_id} for run in runs])
     base = f"http://{HOST}:{port}/#"
-    experiments = quote(json.dumps([experiment.experiment_id]))
+    # MLflow draws the first ten runs of its list: put the best there.
+    order = f"orderByKey={quote('metrics.`test.perplexity`')}&orderByAsc=true"
     return "\n".join(
         [
-            f"{len(ids)} models of the Kedro run {newest}",
+            f"latest runs on {runs[0].data.tags.get('memoryspan.corpus')}: {', '.join(latest)}",
             f"charts   {base}/experiments/{experiment.experiment_id}/runs"
-            "?workflowType=machine_learning&compareRunsMode=CHART",
-            f"compare  {base}/compare-runs?runs={quote(json.dumps(ids[::-1]))}"
-            f"&experiments={experiments}",
+            f"?workflowType=machine_learning&compareRunsMode=CHART&{order}",
+            f"compare  {base}/compare-runs?runs={quote(json.dumps(list(latest.values())))}"
+            f"&experiments={quote(json.dumps([experiment.experiment_id]))}",
+            "Ctrl-C stops the server.",
         ]
     )
+
+
+def latest_per_model(newest_first: list[dict[str, str]]) -> dict[str, str]:
+    """Model → id of its latest run, of the corpus that the newest run of all has."""
+    corpus = newest_first[0].get("memoryspan.corpus")
+    latest: dict[str, str] = {}
+    for tags in newest_first:
+        if tags.get("memoryspan.corpus") == corpus:
+            latest.setdefault(tags.get(MODEL_TAG, "?"), tags["id"])
+    return latest
 
 
 def check_port(port: int) -> None:
@@ -89,7 +102,12 @@ def serve(settings: TrackingParameters, port: int) -> int:
     """Run ``mlflow ui`` with one worker and no job runner: 0.5 GB instead of 3."""
     command = [sys.executable, "-m", "mlflow", "ui", "--workers", "1", "--host", HOST]
     command += ["--port", str(port), "--backend-store-uri", settings.uri]
-    lean = os.environ | {"MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
+    command += ["--uvicorn-opts", "--log-level warning"]
+    lean = os.environ | {
+        "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
+        "MLFLOW_LOGGING_LEVEL": "WARNING",
+        "PYTHONWARNINGS": "ignore",
+    }
     try:
         return subprocess.run(command, env=lean, check=False).returncode
     except KeyboardInterrupt:

@@ -6,13 +6,13 @@ from memoryspan.pipelines.ingest.nodes import ingest, profile
 
 
 def create_pipeline() -> Pipeline:
-    """Source text → ``documents``, ``corpus_profile``, ``split_table``."""
+    """Source text → ``documents``, ``corpus_description``, ``corpus_profile``, ``split_table``."""
     return Pipeline(
         [
             Node(
                 ingest,
                 ["params:corpus", "params:corpora", "params:raw_folder", "params:seed"],
-                "documents",
+                ["documents", "corpus_description"],
                 name="read_and_split_corpus",
             ),
             Node(

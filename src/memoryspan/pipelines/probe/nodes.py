@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from memoryspan.language_model import LanguageModel
-from memoryspan.neural.parameters import NetworkParameters
 from memoryspan.pipelines.summaries import check_same_tokens
 from memoryspan.probes.context_length import (
     context_curve,
@@ -44,7 +43,6 @@ def summarise_context(seed: int, *items: pd.DataFrame) -> tuple[pd.DataFrame, pd
 def measure_gradient(
     model: Any,
     summary: dict[str, Any],
-    network: NetworkParameters,
     test_stream: TokenStream,
     gradient: GradientParameters,
     seed: int,
@@ -53,7 +51,7 @@ def measure_gradient(
     from memoryspan.neural.model import initial_model
 
     check_same_tokens(summary, test_stream.vocabulary_digest)
-    initial: Any = initial_model(network, model.vocabulary_size, seed, model.name)
+    initial: Any = initial_model(model.parameters, model.vocabulary_size, seed, model.name)
     stages: tuple[tuple[Stage, Any], ...] = (("initialisation", initial), ("trained", model))
     items = [
         gradient_items(

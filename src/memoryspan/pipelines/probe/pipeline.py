@@ -54,7 +54,6 @@ def gradient_of(model: str) -> Node:
         [
             f"{model}_model",
             f"{model}_summary",
-            "params:network",
             "test_stream",
             "params:gradient",
             "params:seed",

@@ -6,10 +6,10 @@ from typing import Any
 import pandas as pd
 
 from memoryspan.pipelines.models import NEURAL, ORDERS
-from memoryspan.pipelines.parameters import RunParameters
 from memoryspan.project import git_commit
 from memoryspan.reporting.content import ReportContent, Reproduction
 from memoryspan.reporting.report import render_report
+from memoryspan.text.tokenizers import Tokenizer
 
 TABLES = (
     "corpus_profile",
@@ -23,7 +23,6 @@ TABLES = (
     "samples",
 )
 VERSIONED = ("memoryspan", "torch", "pytorch-lightning", "kedro", "mlflow", "numpy", "tokenizers")
-NOT_SHOWN = {"corpora", "raw_folder", "checkpoint_folder"}
 
 
 def draw_perplexity(perplexity: pd.DataFrame) -> Any:
@@ -54,14 +53,19 @@ def draw_gradient(gradient_curve: pd.DataFrame) -> Any:
     return gradient_figure(gradient_curve)
 
 
-def write_report(parameters: dict[str, Any], verdicts: list[str], **parts: Any) -> str:
-    """The page, from every table and figure of the run."""
-    run = RunParameters.model_validate(parameters)
-    source = run.corpus.source
-    named = run.corpora.get(source)
+def write_report(
+    corpus_description: dict[str, Any], tokenizer: Tokenizer, verdicts: list[str], **parts: Any
+) -> str:
+    """The page, from every table and figure that is there.
+
+    What it says of corpus and configuration is what the artefacts themselves say, never the
+    parameters of the run that writes the page.
+    """
+    summaries = {model: parts[f"{model}_summary"] for model in NEURAL}
+    source = corpus_description["corpus"]["source"]
     content = ReportContent(
-        title=f"How far back do they remember? {named.title if named else source}",
-        corpus=named.citation if named else source,
+        title=f"How far back do they remember? {corpus_description['title']}",
+        corpus=corpus_description["citation"],
         verdicts=verdicts,
         **{name: parts[name] for name in TABLES},
         ngram_tables={n: parts[f"ngram_table_{n}"] for n in ORDERS},
@@ -70,10 +74,17 @@ def write_report(parameters: dict[str, Any], verdicts: list[str], **parts: Any) 
         learning_curves_svg=parts["learning_curves_figure"],
         context_svg=parts["context_figure"],
         gradient_svg=parts["gradient_figure"],
-        configuration=run.model_dump(mode="json", exclude=NOT_SHOWN),
+        configuration={
+            "corpus": corpus_description["corpus"],
+            "tokenizer": tokenizer.parameters.model_dump(mode="json"),
+            **{
+                model: {key: summary[key] for key in ("network", "training", "seed")}
+                for model, summary in summaries.items()
+            },
+        },
         reproduction=Reproduction(
-            seed=run.seed,
-            commands=("make run",) if named else (f"kedro run --params corpus.source={source}",),
+            seed=corpus_description["seed"],
+            commands=(f"kedro run --params corpus.source={source}",),
             git_commit=git_commit(),
             versions={name: version(name) for name in VERSIONED},
         ),

@@ -37,7 +37,12 @@ def trainer(name: str) -> Callable[..., Trained]:
             Path(checkpoint_folder) / name,
         )
         seconds = result.summary["train_seconds"]
-        summary = result.summary | model_summary(result.model, seconds, train_stream)
+        settings = {
+            "network": result.model.parameters.model_dump(mode="json"),
+            "training": training.model_dump(mode="json"),
+            "seed": seed,
+        }
+        summary = result.summary | settings | model_summary(result.model, seconds, train_stream)
         return result.model, summary, result.history
 
     return train_network
