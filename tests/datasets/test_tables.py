@@ -3,6 +3,7 @@ import pytest
 from kedro.io import DatasetError
 
 from memoryspan.datasets.tables import JsonDataset, TableDataset, TextDataset
+from memoryspan.errors import MemoryspanError
 
 WORDS = pd.DataFrame(
     {"word": ["nan", "null", "NA", "None", 'say "no", now', "甲\n乙"], "n": range(6)}
@@ -55,3 +56,29 @@ def test_failed_write_leaves_the_old_file_and_no_litter(tmp_path):
 def test_missing_file_is_named(tmp_path):
     with pytest.raises(DatasetError, match=r"nothing\.csv"):
         TableDataset(filepath=str(tmp_path / "nothing.csv")).load()
+
+
+@pytest.mark.parametrize("content", ["junk\n", "model,family\n", ""])
+def test_a_table_of_another_kind_is_named(tmp_path, content):
+    (tmp_path / "perplexity.csv").write_text(content)
+    dataset = TableDataset(filepath=str(tmp_path / "perplexity.csv"), columns=["model", "family"])
+    with pytest.raises(DatasetError) as caught:
+        dataset.load()
+    assert isinstance(caught.value.__cause__, MemoryspanError)
+    assert "perplexity.csv is damaged" in str(caught.value.__cause__)
+
+
+@pytest.mark.parametrize("name", ["table.parquet", "value.json"])
+def test_damaged_files_are_named(tmp_path, name):
+    (tmp_path / name).write_bytes(b"\xff\xfejunk")
+    kind = TableDataset if name.endswith("parquet") else JsonDataset
+    with pytest.raises(DatasetError) as caught:
+        kind(filepath=str(tmp_path / name)).load()
+    assert "Run the pipeline that makes it again" in str(caught.value.__cause__)
+
+
+def test_an_unwritable_folder_is_named(tmp_path):
+    (tmp_path / "folder").write_text("a file where a folder should be")
+    with pytest.raises(DatasetError) as caught:
+        JsonDataset(filepath=str(tmp_path / "folder" / "value.json")).save({})
+    assert "cannot be written" in str(caught.value.__cause__)

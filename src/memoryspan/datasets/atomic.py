@@ -7,6 +7,11 @@ from typing import Any, TypeVar
 
 from kedro.io import AbstractDataset, DatasetError
 
+from memoryspan.errors import MemoryspanError
+
+# What readers of JSON, CSV and Parquet raise for a file that is none.
+DAMAGE = (OSError, ValueError, LookupError, TypeError)
+
 In = TypeVar("In")
 Out = TypeVar("Out")
 
@@ -34,8 +39,21 @@ class AtomicFileDataset(AbstractDataset[In, Out]):
         """Read what ``write`` wrote."""
 
     def save(self, data: In) -> None:
-        """Write to a temporary file in the same folder, then rename it into place."""
-        self._filepath.parent.mkdir(parents=True, exist_ok=True)
+        """Write to a temporary file in the same folder, then rename it into place.
+
+        Raises:
+            MemoryspanError: if the file cannot be written; what existed is as it was.
+        """
+        try:
+            self._filepath.parent.mkdir(parents=True, exist_ok=True)
+            self._write_beside(data)
+        except OSError as error:
+            raise MemoryspanError(
+                f"{self._filepath} cannot be written ({error.strerror or error}). "
+                "Check the permissions of its folder and the free space of the disk."
+            ) from error
+
+    def _write_beside(self, data: In) -> None:
         temporary = self._filepath.with_name(f".{os.getpid()}.{self._filepath.name}")
         try:
             self.write(temporary, data)
@@ -48,10 +66,17 @@ class AtomicFileDataset(AbstractDataset[In, Out]):
 
         Raises:
             DatasetError: if it is not there.
+            MemoryspanError: if it is damaged.
         """
         if not self._filepath.is_file():
             raise DatasetError(f"{self._filepath} does not exist yet: run the step that makes it")
-        return self.read(self._filepath)
+        try:
+            return self.read(self._filepath)
+        except DAMAGE as error:
+            raise MemoryspanError(
+                f"{self._filepath} is damaged ({type(error).__name__}: {error}). "
+                "Run the pipeline that makes it again."
+            ) from error
 
     def _exists(self) -> bool:
         return self._filepath.is_file()

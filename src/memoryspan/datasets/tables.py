@@ -1,6 +1,7 @@
 """Tables, JSON and text: what people open by hand."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,22 @@ class TableDataset(AtomicFileDataset[pd.DataFrame, pd.DataFrame]):
 
     In CSV only empty fields are missing values: the words ``nan``, ``null`` and ``None`` of a
     text stay words.
+
+    Args:
+        filepath: as in ``AtomicFileDataset``.
+        columns: those that a table must have to be one of this kind; checked when it is read.
+        metadata: as in ``AtomicFileDataset``.
     """
+
+    def __init__(
+        self,
+        *,
+        filepath: str,
+        columns: Sequence[str] = (),
+        metadata: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(filepath=filepath, metadata=metadata)
+        self._columns = tuple(columns)
 
     def write(self, path: Path, data: pd.DataFrame) -> None:
         """Write without the index."""
@@ -27,10 +43,19 @@ class TableDataset(AtomicFileDataset[pd.DataFrame, pd.DataFrame]):
             data.to_csv(path, index=False)
 
     def read(self, path: Path) -> pd.DataFrame:
-        """Read the whole table."""
+        """Read the whole table.
+
+        Raises:
+            ValueError: if columns are missing or there is no row.
+        """
         if path.suffix == ".parquet":
-            return pd.read_parquet(path)
-        return pd.read_csv(path, keep_default_na=False, na_values=[""])
+            table = pd.read_parquet(path)
+        else:
+            table = pd.read_csv(path, keep_default_na=False, na_values=[""])
+        missing = [column for column in self._columns if column not in table]
+        if missing or (self._columns and table.empty):
+            raise ValueError(f"no column {', '.join(missing)}" if missing else "no rows")
+        return table
 
     def preview(self) -> TablePreview:
         """The first rows, for kedro-viz."""

@@ -38,6 +38,8 @@ FAMILY_ORDER = {
     "mixture": 3,
 }
 
+LARGEST_EXPONENT = float(np.log(np.finfo(np.float64).max))
+
 
 @dataclass(frozen=True)
 class Perplexity:
@@ -82,9 +84,15 @@ def bits_per_byte(found: Perplexity, stream: TokenStream) -> float:
 
 
 def perplexity_per_word(found: Perplexity, stream: TokenStream) -> float:
-    """exp(total nats / white-space separated words of the text) (NaN if not known)."""
-    with np.errstate(over="ignore"):
-        return float(np.exp(found.per_unit(int(stream.document_words.sum()))))
+    """exp(total nats / white-space separated words of the text).
+
+    NaN if their number is not known, or if the text has no words in this sense: a Chinese
+    novel's "words" are whole paragraphs, and the figure would leave the range of a float.
+    """
+    nats_per_word = found.per_unit(int(stream.document_words.sum()))
+    if np.isfinite(nats_per_word) and nats_per_word > LARGEST_EXPONENT:
+        return float("nan")
+    return float(np.exp(nats_per_word))
 
 
 def perplexity_table(

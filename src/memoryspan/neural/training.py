@@ -156,7 +156,7 @@ def _check_streams(
         if len(stream) < training.streams:
             raise MemoryspanError(
                 f"{name}: the {split} split has {len(stream):,} tokens, fewer than the"
-                f" {training.streams} parallel streams. Lower `streams` or give more text."
+                f" {training.streams} parallel streams. Lower `training.streams` or give more text."
             )
     if train_stream.vocabulary_size != validation.vocabulary_size:
         raise MemoryspanError(

@@ -73,6 +73,6 @@ def read_archive(path: Path) -> tuple[Header, Arrays]:
 def corrupt(path: Path, reason: object) -> MemoryspanError:
     """The error for a file that is there but cannot be used."""
     return MemoryspanError(
-        f"{path} is damaged or was not written by this room ({reason}). "
+        f"{path} is damaged or is not a model of memoryspan ({reason}). "
         "Delete it and run the step that writes it again."
     )

@@ -67,7 +67,8 @@ def sample_positions(
         raise MemoryspanError(
             f"The text is too short for this probe: it needs {enough} tokens that have {needed} "
             f"tokens of their document before them, and the longest document has "
-            f"{longest_document}. Use a longer text, or smaller lags."
+            f"{longest_document}. Use a longer text, or smaller `context_length.lags` and "
+            "`gradient.max_lag`."
         )
     if longest < max(contexts):
         logger.warning(

@@ -132,7 +132,7 @@ class Tokenizer:
         except (ValidationError, ValueError, OverflowError) as error:
             reason = str(error).splitlines()[0]
             raise MemoryspanError(
-                f"The tokenizer file is damaged ({reason}). Make it anew from the corpus."
+                f"The tokenizer file is damaged ({reason}). Run the pipeline tokenize again."
             ) from error
 
 
