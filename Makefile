@@ -24,7 +24,7 @@ $(INSTALLED): requirements.lock pyproject.toml
 run: $(INSTALLED) ## set up, then the whole comparison on the default corpus
 	$(BIN)/kedro run
 
-smoke: $(INSTALLED) ## the same in about half a minute, on the beginning of every play
+smoke: $(INSTALLED) ## a quick look: the same steps on the beginning of every play
 	$(BIN)/kedro run --env smoke
 
 test: $(INSTALLED) ## all tests

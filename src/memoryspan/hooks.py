@@ -2,16 +2,20 @@
 
 import logging
 import sys
+from pathlib import Path
 from typing import Any
 
+import yaml
 from kedro.framework.context import KedroContext
 from kedro.framework.hooks import hook_impl
+from kedro.framework.project import LOGGING
 from kedro.io import CatalogProtocol
 from kedro.pipeline import Pipeline
 from pydantic import ValidationError
 
 from memoryspan.errors import MemoryspanError
 from memoryspan.pipelines.parameters import RunParameters
+from memoryspan.project import from_project
 
 CHATTY = (
     "kedro.validation",
@@ -32,7 +36,9 @@ class QuietHook:
 
     @hook_impl
     def after_context_created(self) -> None:
-        """Only warnings of the libraries are shown."""
+        """Only warnings of the libraries are shown, wherever in the project Kedro was started."""
+        if not Path("conf/logging.yml").is_file():  # Kedro looks in the working directory alone
+            LOGGING.configure(yaml.safe_load(Path(from_project("conf/logging.yml")).read_text()))
         for name in CHATTY:
             logging.getLogger(name).setLevel(logging.WARNING)
         for name in SILENT:
