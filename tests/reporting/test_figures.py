@@ -119,3 +119,12 @@ def test_any_name_can_be_drawn(
     root = ET.fromstring(svg_text(figure))
     assert name in {element.text for element in root.iter("{http://www.w3.org/2000/svg}text")}
     figure.savefig(tmp_path / "figure.png")
+
+
+@pytest.mark.parametrize("diverged", [1.5e209, 1e307])
+def test_a_diverged_model_is_said_in_words(perplexity, diverged):
+    table = perplexity.copy()
+    table.loc[table["model"] == "lstm", "test_perplexity"] = diverged
+    left = perplexity_figure(table).axes[0]
+    assert any("diverged" in text.get_text() for text in left.texts)
+    assert left.get_xlim()[1] < 1e9

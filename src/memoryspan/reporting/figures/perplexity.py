@@ -26,6 +26,9 @@ Row = Mapping[Hashable, Any]
 LARGEST_RATIO_DRAWN = 2.5
 """Ratios beyond this are written at the edge: they would press the intervals into points."""
 
+LARGEST_SPREAD_DRAWN = 1e7
+"""Times the lowest perplexity: uniform models lie below it, diverged ones above."""
+
 
 @figure_style()
 def perplexity_figure(table: "pd.DataFrame") -> Figure:
@@ -51,16 +54,21 @@ def perplexity_figure(table: "pd.DataFrame") -> Figure:
 
 
 def _draw_perplexities(axes: Axes, rows: list[Row]) -> None:
-    finite = [p for row in rows if np.isfinite(p := row["test_perplexity"])]
-    lowest, highest = (min(finite), max(finite)) if finite else (1.0, 10.0)
+    lowest = min(
+        [row["test_perplexity"] for row in rows if np.isfinite(row["test_perplexity"])] or [1.0]
+    )
+    most = lowest * LARGEST_SPREAD_DRAWN
+    highest = max([p for row in rows if (p := row["test_perplexity"]) <= most] or [10.0])
     start = lowest / 1.4
     logarithmic(axes, "x")
     # Room on the right for the number beside the longest line.
     axes.set_xlim(start, highest * (highest / lowest) ** 0.25 * 1.5)
     for height, row in enumerate(rows):
         style, perplexity = model_style(row["model"]), row["test_perplexity"]
-        if not np.isfinite(perplexity):
-            axes.annotate(_infinite(row), (start, height), (4, 0), color=MUTED, **_BESIDE)
+        if not perplexity <= most:
+            words = f"{number(perplexity)} (off the axis: the model has diverged)"
+            said = words if np.isfinite(perplexity) else _infinite(row)
+            axes.annotate(said, (start, height), (4, 0), color=MUTED, **_BESIDE)
             continue
         axes.hlines(height, start, perplexity, color=GRID, linewidth=3, zorder=1)
         face = "white" if style.is_chance else style.colour
