@@ -38,7 +38,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path):
 
 
 def test_missing_and_broken_files_are_named(tmp_path):
-    with pytest.raises(MemoryspanError, match=r"no scores at .*absent\.npz"):
+    with pytest.raises(MemoryspanError, match=r"no file .*absent\.npz"):
         ModelScores.load(tmp_path / "absent.npz")
     for name, content in {"text.npz": b"not a zip", "empty.npz": b""}.items():
         (tmp_path / name).write_bytes(content)

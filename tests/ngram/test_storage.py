@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from memoryspan import archive
 from memoryspan.errors import MemoryspanError
-from memoryspan.ngram import archive
 from memoryspan.ngram.chance import UniformModel, UnigramModel
 from memoryspan.ngram.counts import NgramCounts
 from memoryspan.ngram.kneser_ney import estimate_kneser_ney

@@ -139,31 +139,43 @@ def perplexity_table(
     clusters = token_clusters(test_stream)
     rows = []
     for name in sorted(scores, key=lambda name: FAMILY_ORDER[scores[name].family]):
-        model, found = scores[name], test[name]
+        model = scores[name]
         ratio = _ratio(model, scores[reference] if reference else None, clusters, seed)
-        rows.append(
-            {
-                "model": name,
-                "family": model.family,
-                "context_order": model.context_order,
-                "parameters": model.parameters,
-                "test_tokens": found.tokens,
-                "test_nats_per_token": found.nats_per_token,
-                "test_perplexity": found.perplexity,
-                "valid_perplexity": validation[name].perplexity,
-                "train_seconds": model.train_seconds,
-                "ratio_to_best_ngram": ratio.estimate,
-                "ratio_low": ratio.low,
-                "ratio_high": ratio.high,
-                "reference": reference,
-                "interval_unit": clusters.unit,
-                "interval_clusters": clusters.count,
-                "test_bits_per_byte": bits_per_byte(found, test_stream),
-                "test_perplexity_per_word": perplexity_per_word(found, test_stream),
-                "zero_probability_share": found.zero_probability_share,
-            }
-        )
+        compared = {
+            "ratio_to_best_ngram": ratio.estimate,
+            "ratio_low": ratio.low,
+            "ratio_high": ratio.high,
+            "reference": reference,
+            "interval_unit": clusters.unit,
+            "interval_clusters": clusters.count,
+        }
+        predicted = _predicted(model, test[name], validation[name])
+        rows.append(predicted | compared | _per_text_unit(test[name], test_stream))
     return pd.DataFrame(rows).astype({"context_order": "Int64", "reference": "string"})
+
+
+def _predicted(model: ModelScores, test: Perplexity, validation: Perplexity) -> dict[str, object]:
+    """The model, and how well it predicts either split."""
+    return {
+        "model": model.name,
+        "family": model.family,
+        "context_order": model.context_order,
+        "parameters": model.parameters,
+        "test_tokens": test.tokens,
+        "test_nats_per_token": test.nats_per_token,
+        "test_perplexity": test.perplexity,
+        "valid_perplexity": validation.perplexity,
+        "train_seconds": model.train_seconds,
+    }
+
+
+def _per_text_unit(test: Perplexity, test_stream: TokenStream) -> dict[str, object]:
+    """The same loss by byte and by word, and the share of tokens that were impossible."""
+    return {
+        "test_bits_per_byte": bits_per_byte(test, test_stream),
+        "test_perplexity_per_word": perplexity_per_word(test, test_stream),
+        "zero_probability_share": test.zero_probability_share,
+    }
 
 
 def best_ngram(

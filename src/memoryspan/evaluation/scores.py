@@ -3,15 +3,10 @@
 Plain arrays and one JSON string: nothing is pickled.
 """
 
-import json
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from zipfile import BadZipFile
 
-import numpy as np
-
-from memoryspan.errors import MemoryspanError
+from memoryspan.archive import corrupt, read_archive, write_archive
 from memoryspan.language_model import Family, Floats, LanguageModel
 from memoryspan.text.streams import TokenStream
 
@@ -67,22 +62,11 @@ class ModelScores:
             "train_seconds": self.train_seconds,
         }
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            dir=path.parent, prefix=f".{path.name}.", suffix=".tmp", delete=False
-        ) as file:
-            try:
-                np.savez(
-                    file,
-                    allow_pickle=False,
-                    about=np.array(json.dumps(about)),
-                    test_log_probs=self.test_log_probs,
-                    validation_log_probs=self.validation_log_probs,
-                )
-                file.close()
-                Path(file.name).replace(path)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
+        arrays = {
+            "test_log_probs": self.test_log_probs,
+            "validation_log_probs": self.validation_log_probs,
+        }
+        write_archive(path, about, arrays)
 
     @classmethod
     def load(cls, path: Path) -> "ModelScores":
@@ -91,16 +75,12 @@ class ModelScores:
         Raises:
             MemoryspanError: the file is missing or is no file of scores.
         """
+        about, arrays = read_archive(path)
         try:
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-                return cls(
-                    **json.loads(arrays["about"].item()),
-                    test_log_probs=arrays["test_log_probs"],
-                    validation_log_probs=arrays["validation_log_probs"],
-                )
-        except FileNotFoundError:
-            raise MemoryspanError(f"There are no scores at {path}. Evaluate the model.") from None
-        except (BadZipFile, EOFError, KeyError, TypeError, ValueError) as error:
-            raise MemoryspanError(
-                f"{path} is not a file of model scores ({error}). Delete it and evaluate again."
-            ) from error
+            return cls(
+                **about,
+                test_log_probs=arrays["test_log_probs"],
+                validation_log_probs=arrays["validation_log_probs"],
+            )
+        except (KeyError, TypeError) as error:  # an archive of something else
+            raise corrupt(path, error) from error

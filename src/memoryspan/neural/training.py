@@ -77,21 +77,13 @@ def train(
     train_stream = _first(train_stream, training.max_train_tokens)
     validation_stream = _first(validation_stream, training.max_validation_tokens)
     _check_streams(name, training, train_stream, validation_stream)
+    streams = [train_stream, validation_stream]
     shape = sized(network, train_stream.vocabulary_size)
     device = _device(training)
     precision = _precision(training, device)
-    facts = {
-        "network": shape.model_dump(),
-        "training": training.model_dump(exclude={"checkpoint_minutes", "accelerator", "precision"}),
-        "name": name,
-        "seed": seed,
-        "data": [stream_digest(train_stream), stream_digest(validation_stream)],
-        "vocabulary_size": train_stream.vocabulary_size,
-        "versions": [str(torch.__version__), memoryspan.__version__],
-        "device": device,
-        "precision": precision,
-    }
-    folder = CheckpointFolder(checkpoint_folder, fingerprint(facts))
+    folder = CheckpointFolder(
+        checkpoint_folder, _fingerprint(name, shape, training, seed, streams, [device, precision])
+    )
     finished = folder.result()
     if finished is not None:
         try:
@@ -121,6 +113,28 @@ def train(
     outcome = {"summary": summary, "history": run.state.history}
     folder.save_result(outcome)
     return _result(folder, outcome)
+
+
+def _fingerprint(
+    name: str,
+    shape: NetworkParameters,
+    training: TrainingParameters,
+    seed: int,
+    streams: list[TokenStream],
+    device_and_precision: list[str],
+) -> str:
+    """Of everything that the trained weights depend on."""
+    facts = {
+        "network": shape.model_dump(),
+        "training": training.model_dump(exclude={"checkpoint_minutes", "accelerator", "precision"}),
+        "name": name,
+        "seed": seed,
+        "data": [stream_digest(stream) for stream in streams],
+        "vocabulary_size": streams[0].vocabulary_size,
+        "versions": [str(torch.__version__), memoryspan.__version__],
+        "device": device_and_precision,
+    }
+    return fingerprint(facts)
 
 
 def _result(folder: CheckpointFolder, outcome: dict[str, Any]) -> TrainingResult:

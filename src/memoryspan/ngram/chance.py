@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
+from memoryspan.archive import Arrays, Header, write_archive
 from memoryspan.language_model import Family, Floats, Ids
-from memoryspan.ngram.archive import Arrays, Header, write_archive
 from memoryspan.ngram.streams import checked_ids
 from memoryspan.text.streams import TokenStream
 

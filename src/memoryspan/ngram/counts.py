@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from memoryspan.archive import corrupt, read_archive, write_archive
 from memoryspan.errors import MemoryspanError
-from memoryspan.ngram.archive import corrupt, read_archive, write_archive
 from memoryspan.ngram.compilation import compiled
 from memoryspan.ngram.parameters import MAXIMUM_ORDER
 from memoryspan.ngram.refinement import count_ngrams

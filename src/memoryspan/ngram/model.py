@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from memoryspan.archive import Arrays, Header, write_archive
 from memoryspan.language_model import Family, Floats, Ids
-from memoryspan.ngram.archive import Arrays, Header, write_archive
 from memoryspan.ngram.discounts import Discounts
 from memoryspan.ngram.scoring import Tables, next_rows, score_range
 from memoryspan.ngram.streams import checked_ids

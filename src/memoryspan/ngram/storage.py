@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
+from memoryspan.archive import Arrays, Header, corrupt, read_archive
 from memoryspan.language_model import LanguageModel
 from memoryspan.ngram import chance, model
-from memoryspan.ngram.archive import Arrays, Header, corrupt, read_archive
 
 READERS: dict[str, Callable[[Header, Arrays], LanguageModel]] = {
     model.KIND: model.NgramModel.from_archive,

@@ -1,4 +1,4 @@
-"""One file format for counts and models: numpy arrays and a JSON header, never pickled."""
+"""One file format for counts, models and scores: numpy arrays and a JSON header, never pickled."""
 
 import json
 import os
@@ -28,7 +28,7 @@ def write_archive(path: Path, header: Header, arrays: Mapping[str, NDArray[Any]]
         with temporary.open("wb") as file:
             text = json.dumps(header, ensure_ascii=False).encode()
             named: Any = {**arrays, "header": np.frombuffer(text, np.uint8)}
-            np.savez(file, **named)
+            np.savez(file, allow_pickle=False, **named)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
@@ -73,6 +73,6 @@ def read_archive(path: Path) -> tuple[Header, Arrays]:
 def corrupt(path: Path, reason: object) -> MemoryspanError:
     """The error for a file that is there but cannot be used."""
     return MemoryspanError(
-        f"{path} is damaged or is not a model of memoryspan ({reason}). "
+        f"{path} is damaged or is not what it should be ({reason}). "
         "Delete it and run the step that writes it again."
     )
