@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from memoryspan.ngram.discounts import Discounts, estimate_discounts
-from memoryspan.ngram.kneser_ney import estimate_kneser_ney
+from memoryspan.ngram.kneser_ney import KneserNey
 from memoryspan.ngram.model import NgramModel
 from memoryspan.ngram.parameters import NgramParameters
 
@@ -68,14 +68,14 @@ def test_tinyshakespeare_summary(
     tinyshakespeare: Any, kenlm_summary: dict[str, Any], order: int
 ) -> None:
     parameters = discounts_of_lmplz(tinyshakespeare, order)
-    model = estimate_kneser_ney(tinyshakespeare.counts, order, parameters)
+    model = KneserNey(parameters).estimate(tinyshakespeare.counts, order)
     check_summary(model, tinyshakespeare, kenlm_summary[f"tinyshakespeare/order{order}"])
 
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_wikitext_summary(wikitext: Any, kenlm_summary: dict[str, Any], order: int) -> None:
     parameters = discounts_of_lmplz(wikitext, order)
-    model = estimate_kneser_ney(wikitext.counts, order, parameters)
+    model = KneserNey(parameters).estimate(wikitext.counts, order)
     check_summary(model, wikitext, kenlm_summary[f"wikitext-2/order{order}"])
 
 
@@ -85,7 +85,7 @@ def test_wikitext_summary(wikitext: Any, kenlm_summary: dict[str, Any], order: i
 def test_wikitext_perplexity_without_the_quirk(
     wikitext: Any, order: int, perplexity: float
 ) -> None:
-    model = estimate_kneser_ney(wikitext.counts, order)
+    model = KneserNey().estimate(wikitext.counts, order)
     log_probs = model.token_log_probs(wikitext.test)
     assert np.exp(-log_probs.mean()) == pytest.approx(perplexity, abs=1e-4)
 
@@ -96,7 +96,7 @@ def test_every_token_of_tinyshakespeare(
     tinyshakespeare: Any, shared_data: Path, order: int, precision: Any
 ) -> None:
     parameters = NgramParameters(precision=precision)
-    scores = estimate_kneser_ney(tinyshakespeare.counts, order, parameters).score(
+    scores = KneserNey(parameters).estimate(tinyshakespeare.counts, order).score(
         tinyshakespeare.test
     )
     path = shared_data / "kenlm-reference" / f"tinyshakespeare.order{order}.token_scores.tsv.gz"
@@ -110,7 +110,7 @@ def test_every_token_of_tinyshakespeare(
 @pytest.mark.parametrize("order", [2, 3])
 def test_every_ngram_of_the_arpa_file(tinyshakespeare: Any, shared_data: Path, order: int) -> None:
     """Probabilities and back-off weights of the whole model, not of one text only."""
-    model = estimate_kneser_ney(tinyshakespeare.counts, order)
+    model = KneserNey().estimate(tinyshakespeare.counts, order)
     id_of = {**tinyshakespeare.vocabulary.id_of, "<s>": 1}
     trie = model.trie
     node_of: dict[tuple[int, ...], int] = {}
@@ -132,6 +132,6 @@ def test_every_ngram_of_the_arpa_file(tinyshakespeare: Any, shared_data: Path, o
 
 
 def test_discounts_are_recorded(tinyshakespeare: Any) -> None:
-    model = estimate_kneser_ney(tinyshakespeare.counts, 2)
+    model = KneserNey().estimate(tinyshakespeare.counts, 2)
     assert [type(entry) for entry in model.discounts] == [Discounts, Discounts]
     assert {entry.origin for entry in model.discounts} == {"estimated"}

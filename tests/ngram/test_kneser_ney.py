@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from memoryspan.errors import MemoryspanError
 from memoryspan.ngram.counts import NgramCounts
-from memoryspan.ngram.kneser_ney import estimate_kneser_ney
+from memoryspan.ngram.kneser_ney import KneserNey
 from memoryspan.ngram.parameters import NgramParameters
 from memoryspan.text.vocabulary import END_ID
 
@@ -65,7 +65,7 @@ def test_a_corpus_worked_by_hand(corpus_of: Any) -> None:
     b </s> stands once: γ(b) = 1/2, p(</s>|b) = 0.5 + 1/2 · 3/8 = 11/16.
     """
     corpus = corpus_of(["a b", "a"])
-    model = estimate_kneser_ney(corpus.counts, 2)
+    model = KneserNey().estimate(corpus.counts, 2)
     unk, end, a, b = range(4)
     rows = np.exp(model.next_log_probs(np.array([[end], [a], [b], [unk]], np.int32)))
     expected = np.array(
@@ -90,7 +90,7 @@ def test_a_corpus_worked_by_hand(corpus_of: Any) -> None:
 def test_the_equations_on_tuples(
     stream_of: Any, corpus: list[list[int]], order: int, data: st.DataObject
 ) -> None:
-    model = estimate_kneser_ney(NgramCounts.of(stream_of(corpus, V), 5), order)
+    model = KneserNey().estimate(NgramCounts.of(stream_of(corpus, V), 5), order)
     slow = SlowKneserNey(corpus, order, {d.order: d.values for d in model.discounts})
     context = data.draw(st.lists(words, min_size=order - 1, max_size=order - 1))
     starts = data.draw(st.booleans()) and order > 1
@@ -102,7 +102,7 @@ def test_the_equations_on_tuples(
 @given(corpus=sentences, order=st.integers(1, 5))
 def test_rows_sum_to_one(stream_of: Any, corpus: list[list[int]], order: int) -> None:
     """After all contexts of up to three tokens, seen and unseen, starts and fragments."""
-    model = estimate_kneser_ney(NgramCounts.of(stream_of(corpus, V), order), order)
+    model = KneserNey().estimate(NgramCounts.of(stream_of(corpus, V), order), order)
     for length in range(4):
         contexts = np.array(list(itertools.product(range(V), repeat=length)), np.int32)
         rows = model.next_log_probs(contexts.reshape(V**length, length))
@@ -120,7 +120,7 @@ def test_texts_on_which_lmplz_stops(
 ) -> None:
     corpus = corpus_of(lines, order=10)
     with caplog.at_level(logging.WARNING):
-        model = estimate_kneser_ney(corpus.counts, order)
+        model = KneserNey().estimate(corpus.counts, order)
     fallen = [entry for entry in model.discounts if entry.origin == "fallback"]
     assert fallen
     assert all(entry.reason and entry.values == (0.5, 1.0, 1.5) for entry in fallen)
@@ -134,7 +134,7 @@ def test_chosen_discounts_and_fallback(corpus_of: Any) -> None:
     parameters = NgramParameters(
         discounts={2: (0.25, 0.5, 0.75)}, discount_fallback=(0.1, 0.2, 0.3)
     )
-    model = estimate_kneser_ney(corpus_of(["a b", "a"]).counts, 2, parameters)
+    model = KneserNey(parameters).estimate(corpus_of(["a b", "a"]).counts, 2)
     assert [(d.values, d.origin) for d in model.discounts] == [
         ((0.1, 0.2, 0.3), "fallback"),
         ((0.25, 0.5, 0.75), "given"),
@@ -143,7 +143,7 @@ def test_chosen_discounts_and_fallback(corpus_of: Any) -> None:
 
 def test_without_any_discount_nothing_is_left_for_the_unseen(corpus_of: Any) -> None:
     parameters = NgramParameters(discounts={2: (0.0, 0.0, 0.0)})
-    model = estimate_kneser_ney(corpus_of(["a b", "a"]).counts, 2, parameters)
+    model = KneserNey(parameters).estimate(corpus_of(["a b", "a"]).counts, 2)
     row = model.next_log_probs(np.array([[2]], np.int32))[0]
     np.testing.assert_allclose(np.exp(row), [0, 0.5, 0, 0.5])
     assert row[0] == -np.inf
@@ -151,7 +151,7 @@ def test_without_any_discount_nothing_is_left_for_the_unseen(corpus_of: Any) -> 
 
 def test_single_precision(tinyshakespeare: Any) -> None:
     double, single = (
-        estimate_kneser_ney(tinyshakespeare.counts, 5, NgramParameters(precision=precision))
+        KneserNey(NgramParameters(precision=precision)).estimate(tinyshakespeare.counts, 5)
         for precision in ("double", "single")
     )
     assert single.log_prob.dtype == np.float32
@@ -162,8 +162,8 @@ def test_unknown_as_an_ordinary_word(corpus_of: Any) -> None:
     """In the training stream it is smoothed as any word; not in it, it gets γ/V."""
     plain = corpus_of(["<unk> b", "<unk>", "x b"])
     renamed = corpus_of(["a b", "a", "x b"])
-    closed = estimate_kneser_ney(plain.counts, 2).next_log_probs(np.array([[1]], np.int32))[0]
-    named = estimate_kneser_ney(renamed.counts, 2).next_log_probs(np.array([[1]], np.int32))[0]
+    closed = KneserNey().estimate(plain.counts, 2).next_log_probs(np.array([[1]], np.int32))[0]
+    named = KneserNey().estimate(renamed.counts, 2).next_log_probs(np.array([[1]], np.int32))[0]
     a = renamed.vocabulary.id_of["a"]
     assert np.exp(closed[0]) > np.exp(named[0])
     assert np.argmax(closed) == 0
@@ -172,7 +172,7 @@ def test_unknown_as_an_ordinary_word(corpus_of: Any) -> None:
 
 def test_an_order_that_was_not_counted(corpus_of: Any) -> None:
     with pytest.raises(MemoryspanError, match="order 4"):
-        estimate_kneser_ney(corpus_of(["a b"]).counts, 4)
+        KneserNey().estimate(corpus_of(["a b"]).counts, 4)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryspan.ngram.counts import NgramCounts
-from memoryspan.ngram.maximum_likelihood import estimate_maximum_likelihood
+from memoryspan.ngram.maximum_likelihood import MaximumLikelihood
 from memoryspan.text.vocabulary import END_ID
 
 V = 6
@@ -15,7 +15,7 @@ sentences = st.lists(st.lists(words, max_size=9), min_size=1, max_size=9)
 
 def test_count_ratios(corpus_of: Any) -> None:
     corpus = corpus_of(["a b", "a c", "b"])
-    model = estimate_maximum_likelihood(corpus.counts, 2)
+    model = MaximumLikelihood().estimate(corpus.counts, 2)
     assert model.name == "maximum_likelihood_2"
     end, a, c = (corpus.vocabulary.id_of[token] for token in ("</s>", "a", "c"))
     after_end, after_a, after_c = np.exp(model.next_log_probs(np.array([[end], [a], [c]])))
@@ -28,7 +28,7 @@ def test_count_ratios(corpus_of: Any) -> None:
 
 def test_the_unseen_is_impossible(corpus_of: Any) -> None:
     corpus = corpus_of(["a b c", "c a"], ["b a", "b b c a"])
-    model = estimate_maximum_likelihood(corpus.counts, 3)
+    model = MaximumLikelihood().estimate(corpus.counts, 3)
     # <s> b: unseen word; b a after <s> b: unseen context, though "a" and "c a" were seen
     log_probs = model.token_log_probs(corpus.test)
     assert log_probs.tolist() == [-np.inf] * 7 + [0.0]  # c a </s> was seen
@@ -38,7 +38,7 @@ def test_the_unseen_is_impossible(corpus_of: Any) -> None:
 
 def test_a_fragment_uses_the_shorter_ratio(corpus_of: Any) -> None:
     corpus = corpus_of(["a b c", "c a"])
-    model = estimate_maximum_likelihood(corpus.counts, 3)
+    model = MaximumLikelihood().estimate(corpus.counts, 3)
     np.testing.assert_allclose(
         np.exp(model.next_log_probs(np.array([[2]], np.int32))), [[0, 0.5, 0, 0.5, 0]]
     )
@@ -51,7 +51,7 @@ def test_a_fragment_uses_the_shorter_ratio(corpus_of: Any) -> None:
 def test_rows_sum_to_one_after_seen_contexts_and_to_zero_else(
     stream_of: Any, corpus: list[list[int]], order: int, context: list[int]
 ) -> None:
-    model = estimate_maximum_likelihood(NgramCounts.of(stream_of(corpus, V), order), order)
+    model = MaximumLikelihood().estimate(NgramCounts.of(stream_of(corpus, V), order), order)
     total = np.exp(model.next_log_probs(np.array([context], np.int32))).sum()
     kept = context[max(0, len(context) - order + 1) :]
     seen = any(
@@ -65,7 +65,7 @@ def test_rows_sum_to_one_after_seen_contexts_and_to_zero_else(
 @given(corpus=sentences, order=st.integers(1, 5))
 def test_the_training_text_is_possible(stream_of: Any, corpus: list[list[int]], order: int) -> None:
     stream = stream_of(corpus, V)
-    model = estimate_maximum_likelihood(NgramCounts.of(stream, order), order)
+    model = MaximumLikelihood().estimate(NgramCounts.of(stream, order), order)
     assert np.isfinite(model.token_log_probs(stream)).all()
     assert model.score(stream).matched[0] == min(order, 2)
     assert stream.ids[-1] == END_ID

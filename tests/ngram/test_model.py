@@ -10,8 +10,8 @@ from memoryspan.errors import MemoryspanError
 from memoryspan.language_model import LanguageModel
 from memoryspan.ngram import model as model_module
 from memoryspan.ngram.counts import NgramCounts
-from memoryspan.ngram.kneser_ney import estimate_kneser_ney
-from memoryspan.ngram.maximum_likelihood import estimate_maximum_likelihood
+from memoryspan.ngram.kneser_ney import KneserNey
+from memoryspan.ngram.maximum_likelihood import MaximumLikelihood
 from memoryspan.ngram.model import NgramModel
 from memoryspan.text.streams import TokenStream
 from memoryspan.text.vocabulary import END_ID
@@ -19,7 +19,7 @@ from memoryspan.text.vocabulary import END_ID
 V = 6
 words = st.sampled_from([0, 2, 3, 4, 5])
 sentences = st.lists(st.lists(words, max_size=9), min_size=1, max_size=9)
-estimators = st.sampled_from([estimate_kneser_ney, estimate_maximum_likelihood])
+estimators = st.sampled_from([KneserNey().estimate, MaximumLikelihood().estimate])
 Estimator = Callable[[NgramCounts, int], NgramModel]
 
 
@@ -74,7 +74,7 @@ def test_flat_from_its_order_on(
 
 
 def test_windows_below_the_order_matter(tinyshakespeare: Any) -> None:
-    model = estimate_kneser_ney(tinyshakespeare.counts, 4)
+    model = KneserNey().estimate(tinyshakespeare.counts, 4)
     nats = [-model.token_log_probs(tinyshakespeare.test, k).mean() for k in range(4)]
     assert nats[0] > nats[1] > nats[2] > nats[3] - 1e-3
 
@@ -82,7 +82,7 @@ def test_windows_below_the_order_matter(tinyshakespeare: Any) -> None:
 def test_parts_scored_by_threads_are_those_of_one_pass(
     tinyshakespeare: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = estimate_kneser_ney(tinyshakespeare.counts, 5)
+    model = KneserNey().estimate(tinyshakespeare.counts, 5)
     whole = model.score(tinyshakespeare.test)
     monkeypatch.setattr(model_module, "TOKENS_PER_TASK", 97)
     parts = model.score(tinyshakespeare.test)
@@ -92,23 +92,23 @@ def test_parts_scored_by_threads_are_those_of_one_pass(
 
 def test_matched_orders(corpus_of: Any) -> None:
     corpus = corpus_of(["a b c", "b c"], ["a b c", "c a b d"])
-    model = estimate_kneser_ney(corpus.counts, 3)
+    model = KneserNey().estimate(corpus.counts, 3)
     assert model.score(corpus.test).matched.tolist() == [2, 3, 3, 3, 1, 1, 2, 1, 1]
 
 
 def test_is_a_language_model(corpus_of: Any) -> None:
-    assert isinstance(estimate_kneser_ney(corpus_of(["a"]).counts, 2), LanguageModel)
+    assert isinstance(KneserNey().estimate(corpus_of(["a"]).counts, 2), LanguageModel)
 
 
 def test_an_empty_stream_and_no_contexts(corpus_of: Any) -> None:
-    model = estimate_kneser_ney(corpus_of(["a b"]).counts, 2)
+    model = KneserNey().estimate(corpus_of(["a b"]).counts, 2)
     assert model.token_log_probs(TokenStream.of(np.empty(0, np.int32), 4)).shape == (0,)
     assert model.next_log_probs(np.empty((0, 3), np.int32)).shape == (0, 4)
 
 
 @pytest.mark.parametrize("token", [-1, 4])
 def test_ids_outside_the_vocabulary(corpus_of: Any, token: int) -> None:
-    model = estimate_kneser_ney(corpus_of(["a b"]).counts, 2)
+    model = KneserNey().estimate(corpus_of(["a b"]).counts, 2)
     ids = np.array([2, token], np.int32)
     with pytest.raises(MemoryspanError, match="outside the 4 tokens"):
         model.token_log_probs(TokenStream.of(ids, 9))

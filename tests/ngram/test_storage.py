@@ -9,8 +9,8 @@ from memoryspan import archive
 from memoryspan.errors import MemoryspanError
 from memoryspan.ngram.chance import UniformModel, UnigramModel
 from memoryspan.ngram.counts import NgramCounts
-from memoryspan.ngram.kneser_ney import estimate_kneser_ney
-from memoryspan.ngram.maximum_likelihood import estimate_maximum_likelihood
+from memoryspan.ngram.kneser_ney import KneserNey
+from memoryspan.ngram.maximum_likelihood import MaximumLikelihood
 from memoryspan.ngram.parameters import NgramParameters
 from memoryspan.ngram.storage import load_model
 
@@ -22,9 +22,9 @@ def models(corpus_of: Any) -> list[Any]:
     corpus = corpus_of(LINES, order=4)
     single = NgramParameters(precision="single")
     return [
-        *(estimate_kneser_ney(corpus.counts, order) for order in (1, 2, 4)),
-        estimate_kneser_ney(corpus.counts, 3, single),
-        estimate_maximum_likelihood(corpus.counts, 3),
+        *(KneserNey().estimate(corpus.counts, order) for order in (1, 2, 4)),
+        KneserNey(single).estimate(corpus.counts, 3),
+        MaximumLikelihood().estimate(corpus.counts, 3),
         UniformModel(5),
         UnigramModel.of(corpus.train),
     ]

@@ -1,10 +1,10 @@
-"""N-gram models: counts, discounts, maximum likelihood and Kneser–Ney.
+"""N-gram models: counts, seven estimators, pruning.
 
-    from memoryspan.ngram import NgramCounts, estimate_kneser_ney
+    from memoryspan.ngram import KneserNey, NgramCounts
 
     counts = NgramCounts.of(stream, order=5)
     counts.table(3, vocabulary)              # a DataFrame: w1, w2, w3, count
-    model = estimate_kneser_ney(counts, order=5)
+    model = KneserNey().estimate(counts, order=5)
     model.token_log_probs(other_stream)      # nats, one per token
     model.next_log_probs(contexts)           # nats, a row over the vocabulary per context
 
@@ -16,34 +16,57 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from memoryspan.ngram.absolute_discounting import AbsoluteDiscounting
+    from memoryspan.ngram.add_k import AddK
     from memoryspan.ngram.chance import UniformModel, UnigramModel
     from memoryspan.ngram.counts import NgramCounts
-    from memoryspan.ngram.kneser_ney import estimate_kneser_ney
-    from memoryspan.ngram.maximum_likelihood import estimate_maximum_likelihood
+    from memoryspan.ngram.estimators import Estimator, make_estimator
+    from memoryspan.ngram.jelinek_mercer import JelinekMercer
+    from memoryspan.ngram.katz import Katz
+    from memoryspan.ngram.kneser_ney import KneserNey
+    from memoryspan.ngram.maximum_likelihood import MaximumLikelihood
     from memoryspan.ngram.model import NgramModel
     from memoryspan.ngram.parameters import NgramParameters
+    from memoryspan.ngram.pruning import prune_by_entropy
     from memoryspan.ngram.storage import load_model
+    from memoryspan.ngram.witten_bell import WittenBell
 
 __all__ = [
+    "AbsoluteDiscounting",
+    "AddK",
+    "Estimator",
+    "JelinekMercer",
+    "Katz",
+    "KneserNey",
+    "MaximumLikelihood",
     "NgramCounts",
     "NgramModel",
     "NgramParameters",
     "UniformModel",
     "UnigramModel",
-    "estimate_kneser_ney",
-    "estimate_maximum_likelihood",
+    "WittenBell",
     "load_model",
+    "make_estimator",
+    "prune_by_entropy",
 ]
 
 _MODULES = {
+    "AbsoluteDiscounting": "absolute_discounting",
+    "AddK": "add_k",
+    "Estimator": "estimators",
+    "JelinekMercer": "jelinek_mercer",
+    "Katz": "katz",
+    "KneserNey": "kneser_ney",
+    "MaximumLikelihood": "maximum_likelihood",
     "NgramCounts": "counts",
     "NgramModel": "model",
     "NgramParameters": "parameters",
     "UniformModel": "chance",
     "UnigramModel": "chance",
-    "estimate_kneser_ney": "kneser_ney",
-    "estimate_maximum_likelihood": "maximum_likelihood",
+    "WittenBell": "witten_bell",
     "load_model": "storage",
+    "make_estimator": "estimators",
+    "prune_by_entropy": "pruning",
 }
 
 

@@ -6,45 +6,24 @@ of one. In a context of fewer than n−1 tokens (a fragment, or the start of a s
 of the shorter n-grams is taken.
 """
 
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass, field
 
-from memoryspan.ngram.compilation import compiled
+from memoryspan.ngram.add_k import count_ratios
 from memoryspan.ngram.counts import NgramCounts
-from memoryspan.ngram.model import NgramModel, empty_tables, in_logarithms
-from memoryspan.ngram.trie import Ints
+from memoryspan.ngram.model import NgramModel
+from memoryspan.ngram.parameters import NgramParameters
 
 
-def estimate_maximum_likelihood(counts: NgramCounts, order: int) -> NgramModel:
-    """The unsmoothed model of one order from counts up to at least that order.
+@dataclass(frozen=True)
+class MaximumLikelihood:
+    """Add-k with k = 0: no smoothing at all, so an open vocabulary is as good as a closed one."""
 
-    Raises:
-        MemoryspanError: the order was not counted.
-    """
-    trie = counts.trie_up_to(order)
-    probability, weight = empty_tables(trie, "double")
-    probability[0] = 0.0
-    for n in range(1, order + 1):
-        contexts, level = trie.level(n - 1), trie.level(n)
-        child = trie.child[contexts.start : contexts.stop + 1]
-        divide_by_context(counts.raw[level], child, probability[level])
-    weight[:] = 0.0
-    return NgramModel(
-        name=f"maximum_likelihood_{order}",
-        trie=trie,
-        log_prob=in_logarithms(probability),
-        log_backoff=in_logarithms(weight),
-        unseen_context_log_weight=-np.inf,
-    )
+    parameters: NgramParameters = field(default_factory=NgramParameters)
 
+    def estimate(self, counts: NgramCounts, order: int) -> NgramModel:
+        """The model of one order from counts up to at least that order.
 
-@compiled
-def divide_by_context(count: Ints, child: Ints, probability: NDArray[np.floating]) -> None:
-    """Each count over the sum of the counts after the same context."""
-    for h in range(len(child) - 1):
-        begin, end = child[h] - child[0], child[h + 1] - child[0]
-        total = 0
-        for hw in range(begin, end):
-            total += count[hw]
-        for hw in range(begin, end):
-            probability[hw] = count[hw] / total
+        Raises:
+            MemoryspanError: the order was not counted, or pruning is asked for.
+        """
+        return count_ratios("maximum_likelihood", counts, order, self.parameters, k=0.0)

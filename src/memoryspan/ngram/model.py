@@ -1,7 +1,7 @@
-"""Back-off n-gram models: what every estimator of this room gives."""
+"""N-gram models: what every estimator of this room gives."""
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from memoryspan.archive import Arrays, Header, write_archive
 from memoryspan.language_model import Family, Floats, Ids
 from memoryspan.ngram.discounts import Discounts
+from memoryspan.ngram.parameters import Precision
 from memoryspan.ngram.scoring import Tables, next_rows, score_range
 from memoryspan.ngram.streams import checked_ids
 from memoryspan.ngram.trie import NgramTrie
 from memoryspan.text.streams import TokenStream
 
 KIND = "memoryspan n-gram model"
+DTYPES: dict[Precision, type[np.floating]] = {"double": np.float64, "single": np.float32}
 TOKENS_PER_TASK = 200_000
 THREADS = 2
 
@@ -36,15 +38,18 @@ class NgramScores:
 
 @dataclass
 class NgramModel:
-    """log P(w|h) of the longest n-gram hw in the trie, else log back-off of h + log P(w|h′).
+    """log P(w|h) of the n-gram hw if it is in the trie, else log back-off of h + log P(w|h′).
 
     Attributes:
         name: ``kneser_ney_5``, …
         trie: the n-grams.
-        log_prob: float [nodes], log P(w_n | w₁…w_{n−1}), nats (node 0: unused).
-        log_backoff: float [first[N]], log back-off weight of each context, nats.
-        unseen_context_log_weight: log back-off weight of contexts that are not in the trie:
-            0 for smoothed models, −inf if nothing is known after them (maximum likelihood).
+        log_prob: float [nodes], log P(w_n | w₁…w_{n−1}), nats. Node 0, the empty n-gram, has that
+            of any token where nothing is known of it.
+        log_backoff: float [first[N]], log back-off weight of each context, nats. A context that
+            is not in the trie has weight 1.
+        backs_off: True: what was not seen after a context has the context's weight times its
+            probability after the shorter context. False (add-k, maximum likelihood): times
+            that of the empty n-gram, whatever the shorter contexts say.
         discounts: what was discounted at each order, if anything.
     """
 
@@ -52,7 +57,7 @@ class NgramModel:
     trie: NgramTrie = field(repr=False)
     log_prob: NDArray[np.floating] = field(repr=False)
     log_backoff: NDArray[np.floating] = field(repr=False)
-    unseen_context_log_weight: float = 0.0
+    backs_off: bool = True
     discounts: tuple[Discounts, ...] = ()
     family: Family = field(default="n-gram", init=False)
     vocabulary_size: int = field(init=False)
@@ -63,6 +68,30 @@ class NgramModel:
         self.vocabulary_size = self.trie.vocabulary_size
         self.context_order = self.trie.order - 1
         self.parameter_count = len(self.log_prob) - 1 + len(self.log_backoff) - 1
+
+    def restricted(self, kept: NDArray[np.bool_]) -> "NgramModel":
+        """The model with some of its n-grams only; probabilities and weights are as they were.
+
+        Args:
+            kept: [nodes], see ``NgramTrie.restricted``.
+        """
+        if kept.all():
+            return self
+        return replace(
+            self,
+            trie=self.trie.restricted(kept),
+            log_prob=self.log_prob[kept],
+            log_backoff=self.log_backoff[kept[: len(self.log_backoff)]],
+        )
+
+    def in_precision(self, precision: Precision) -> "NgramModel":
+        """The model with its probabilities and weights stored in double or single precision."""
+        dtype = DTYPES[precision]
+        return replace(
+            self,
+            log_prob=self.log_prob.astype(dtype, copy=False),
+            log_backoff=self.log_backoff.astype(dtype, copy=False),
+        )
 
     def token_log_probs(self, stream: TokenStream, window: int | None = None) -> Floats:
         """See ``LanguageModel``: float64 [N], nats."""
@@ -107,10 +136,9 @@ class NgramModel:
     def _tables(self, reach: int) -> Tables:
         """What the compiled loops take first."""
         trie = self.trie
-        unseen = self.unseen_context_log_weight
         return (
             *(trie.first, trie.word, trie.child, trie.suffix),
-            *(self.log_prob, self.log_backoff, unseen, reach),
+            *(self.log_prob, self.log_backoff, self.backs_off, reach),
         )
 
     def save(self, path: Path) -> None:
@@ -122,8 +150,7 @@ class NgramModel:
         header = {
             "kind": KIND,
             "name": self.name,
-            # JSON has no infinity
-            "unseen_context": "backs off" if self.unseen_context_log_weight == 0 else "impossible",
+            "backs_off": self.backs_off,
             "discounts": [asdict(discounts) for discounts in self.discounts],
         }
         tables = {"log_prob": self.log_prob, "log_backoff": self.log_backoff}
@@ -151,16 +178,16 @@ class NgramModel:
             trie=trie,
             log_prob=log_prob,
             log_backoff=log_backoff,
-            unseen_context_log_weight=0.0 if header["unseen_context"] == "backs off" else -np.inf,
+            backs_off=bool(header["backs_off"]),
             discounts=tuple(discounts),
         )
 
 
 def empty_tables(
-    trie: NgramTrie, precision: str
+    trie: NgramTrie, precision: Precision
 ) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
     """Room for a probability per node and a back-off weight per context."""
-    dtype = np.float64 if precision == "double" else np.float32
+    dtype = DTYPES[precision]
     return np.empty(len(trie), dtype), np.empty(int(trie.first[-2]), dtype)
 
 

@@ -7,6 +7,11 @@ latest from the empty n-gram, which has every token as a child (Katz 1987; minim
 Heafield 2011). The state depends on the last ``reach`` tokens alone, so a stream can be scored
 from any position on.
 
+A model that does not back off (add-k, maximum likelihood) knows a word only after the whole
+context. On a miss it pays the back-off weight of the context, if it has that context, and then
+takes the probability of the empty n-gram, node 0, which is that of any token. What is impossible
+as a unigram stays impossible.
+
 Every loop takes the model as the same arrays, see ``NgramTrie`` and ``NgramModel``.
 """
 
@@ -19,7 +24,7 @@ from memoryspan.text.vocabulary import END_ID
 
 START_NODE = 1 + END_ID
 Reals = NDArray[np.floating]
-Tables = tuple[NDArray[np.int64], Ints, Ints, Ints, Reals, Reals, float, int]  # first … reach
+Tables = tuple[NDArray[np.int64], Ints, Ints, Ints, Reals, Reals, bool, int]  # first … reach
 
 
 @compiled
@@ -77,6 +82,14 @@ def descend(
 
 
 @compiled
+def unseen(log_prob: Reals, log_backoff: Reals, context: int, known: bool, token: int) -> float:
+    """log P of a token that was not seen after a context, in a model that does not back off."""
+    if log_prob[1 + token] == -np.inf:
+        return -np.inf
+    return log_prob[0] + (log_backoff[context] if known else 0.0)
+
+
+@compiled
 def score_range(
     first: NDArray[np.int64],
     word: Ints,
@@ -84,7 +97,7 @@ def score_range(
     suffix: Ints,
     log_prob: Reals,
     log_backoff: Reals,
-    unseen: float,
+    backs_off: bool,
     reach: int,
     ids: Ints,
     begin: int,
@@ -96,7 +109,7 @@ def score_range(
     Args:
         first, word, child, suffix: the trie.
         log_prob, log_backoff: the model, nats.
-        unseen: log back-off weight of a context that is not in the trie, nats.
+        backs_off: whether a miss goes on with shorter contexts.
         reach: tokens of context, at most N−1.
         ids: the whole stream.
         begin: first position to score.
@@ -108,15 +121,57 @@ def score_range(
     node, order = START_NODE * available, available
     for p in range(start, begin + len(log_probs)):
         token = ids[p]
-        weight = 0.0 if order == available else unseen
+        context, known = node, order == available
         node, order, paid = descend(first, word, child, suffix, log_backoff, node, order, token)
         if p >= begin:
-            log_probs[p - begin] = weight + paid + log_prob[node]
+            if backs_off or order > available:
+                log_probs[p - begin] = paid + log_prob[node]
+            else:
+                log_probs[p - begin] = unseen(log_prob, log_backoff, context, known, token)
             matched[p - begin] = order
         if token == END_ID:  # whatever it ended, the next sentence starts
             node, order, available = START_NODE, 1, 0
         available = min(available + 1, reach)
         node, order = shorten(first, suffix, node, order, reach)
+
+
+@compiled
+def trace(
+    first: NDArray[np.int64],
+    word: Ints,
+    child: Ints,
+    suffix: Ints,
+    ids: Ints,
+    contexts: Ints,
+    ngrams: Ints,
+) -> None:
+    """Which n-grams of all orders end at each position of a stream.
+
+    Args:
+        first, word, child, suffix: the trie.
+        ids: N ids.
+        contexts: receives, in column n−1, the node of the n−1 tokens before each position, −1 if
+            they are not in the trie or reach into another sentence, [N, orders].
+        ngrams: receives the node of those tokens and the one at the position, else −1.
+    """
+    reach = contexts.shape[1] - 1
+    node, order = START_NODE, 1
+    for p in range(len(ids)):
+        contexts[p] = -1
+        ngrams[p] = -1
+        context, length = shorten(first, suffix, node, order, reach)
+        node = -1
+        while True:
+            ngram = find_child(word, child, context, ids[p])
+            contexts[p, length] = context
+            ngrams[p, length] = ngram
+            if node < 0 and ngram >= 0:  # the longest one is the next state
+                node, order = ngram, length + 1
+            if length == 0:
+                break
+            context, length = shorten(first, suffix, context, length, length - 1)
+        if ids[p] == END_ID:
+            node, order = START_NODE, 1
 
 
 @compiled
@@ -149,7 +204,7 @@ def next_rows(
     suffix: Ints,
     log_prob: Reals,
     log_backoff: Reals,
-    unseen: float,
+    backs_off: bool,
     reach: int,
     contexts: Ints,
     rows: NDArray[np.float64],
@@ -163,14 +218,20 @@ def next_rows(
     for b in range(len(contexts)):
         node, known = context_state(first, word, child, suffix, log_backoff, reach, contexts[b])
         length = 0
-        paid[0] = 0.0 if known else unseen
-        while node != 0:
-            path[length] = node
-            paid[length + 1] = paid[length] + log_backoff[node]
-            length += 1
-            node = suffix[node]
-        for token in range(rows.shape[1]):
-            rows[b, token] = paid[length] + log_prob[1 + token]
+        paid[0] = 0.0
+        if backs_off:
+            while node != 0:
+                path[length] = node
+                paid[length + 1] = paid[length] + log_backoff[node]
+                length += 1
+                node = suffix[node]
+            for token in range(rows.shape[1]):
+                rows[b, token] = paid[length] + log_prob[1 + token]
+        else:
+            for token in range(rows.shape[1]):
+                rows[b, token] = unseen(log_prob, log_backoff, node, known, token)
+            path[0] = node
+            length = 1 if known else 0
         for i in range(length - 1, -1, -1):
             for following in range(child[path[i]], child[path[i] + 1]):
                 rows[b, word[following]] = paid[i] + log_prob[following]

@@ -29,7 +29,8 @@ class NgramTrie:
         word: int32 [nodes], the last token of each n-gram.
         child: int32 [first[N]+1]; w₁…w_n extended by one token are the nodes
             ``child[node]:child[node + 1]``, by ascending token id.
-        suffix: int32 [nodes], the node of w₂…w_n (of a unigram: node 0).
+        suffix: int32 [nodes], the node of w₂…w_n (of a unigram: node 0), or of its longest
+            suffix that is in the trie, where some n-grams were left out.
     """
 
     first: NDArray[np.int64]
@@ -69,6 +70,29 @@ class NgramTrie:
             word=self.word[:nodes],
             child=self.child[: int(self.first[order]) + 1],
             suffix=self.suffix[:nodes],
+        )
+
+    def restricted(self, kept: NDArray[np.bool_]) -> "NgramTrie":
+        """The trie of some of the n-grams.
+
+        A suffix that is not kept is replaced by the longest suffix that is: of an n-gram, the
+        suffix may then be shorter than n−1 tokens.
+
+        Args:
+            kept: [nodes]; the empty n-gram and all unigrams are kept, and with an n-gram its
+                prefixes.
+        """
+        before = np.zeros(len(kept) + 1, np.int32)  # how many are kept before each node
+        np.cumsum(kept, out=before[1:])
+        contexts = int(self.first[-2])
+        suffix = self.suffix[kept]
+        while not (still := kept[suffix]).all():
+            suffix = np.where(still, suffix, self.suffix[suffix])
+        return NgramTrie(
+            first=before[self.first].astype(np.int64),
+            word=self.word[kept],
+            child=np.append(before[self.child[:-1][kept[:contexts]]], before[-1]),
+            suffix=before[suffix],
         )
 
     def words(self, n: int) -> list[Ints]:

@@ -9,8 +9,8 @@ import pandas as pd
 from memoryspan.language_model import LanguageModel
 from memoryspan.ngram.chance import UniformModel, UnigramModel
 from memoryspan.ngram.counts import NgramCounts
-from memoryspan.ngram.kneser_ney import estimate_kneser_ney
-from memoryspan.ngram.maximum_likelihood import estimate_maximum_likelihood
+from memoryspan.ngram.kneser_ney import KneserNey
+from memoryspan.ngram.maximum_likelihood import MaximumLikelihood
 from memoryspan.ngram.parameters import NgramParameters
 from memoryspan.pipelines.models import ORDERS
 from memoryspan.pipelines.summaries import model_summary
@@ -38,7 +38,7 @@ def maximum_likelihood(order: int) -> Callable[[NgramCounts, TokenStream], Estim
     """A node function: the count ratio of the lecture, for one order."""
 
     def estimate(counts: NgramCounts, train_stream: TokenStream) -> Estimated:
-        return timed(lambda: estimate_maximum_likelihood(counts, order), train_stream)
+        return timed(lambda: MaximumLikelihood().estimate(counts, order), train_stream)
 
     return estimate
 
@@ -49,7 +49,7 @@ def kneser_ney(order: int) -> Callable[[NgramCounts, TokenStream, NgramParameter
     def estimate(
         counts: NgramCounts, train_stream: TokenStream, parameters: NgramParameters
     ) -> Estimated:
-        return timed(lambda: estimate_kneser_ney(counts, order, parameters), train_stream)
+        return timed(lambda: KneserNey(parameters).estimate(counts, order), train_stream)
 
     return estimate
 
