@@ -7,6 +7,8 @@
     model = estimate_kneser_ney(counts, order=5)
     model.token_log_probs(other_stream)      # nats, one per token
     model.next_log_probs(contexts)           # nats, a row over the vocabulary per context
+    write_arpa(model, vocabulary, "model.arpa.gz")
+    read_arpa("model.arpa.gz").model         # of any other tool, too
 
 Names are loaded when they are first used, so that importing ``memoryspan.ngram.parameters``
 stays light.
@@ -16,6 +18,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from memoryspan.ngram.arpa import ArpaModel, read_arpa, write_arpa
     from memoryspan.ngram.chance import UniformModel, UnigramModel
     from memoryspan.ngram.counts import NgramCounts
     from memoryspan.ngram.kneser_ney import estimate_kneser_ney
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from memoryspan.ngram.storage import load_model
 
 __all__ = [
+    "ArpaModel",
     "NgramCounts",
     "NgramModel",
     "NgramParameters",
@@ -33,9 +37,12 @@ __all__ = [
     "estimate_kneser_ney",
     "estimate_maximum_likelihood",
     "load_model",
+    "read_arpa",
+    "write_arpa",
 ]
 
 _MODULES = {
+    "ArpaModel": "arpa",
     "NgramCounts": "counts",
     "NgramModel": "model",
     "NgramParameters": "parameters",
@@ -44,6 +51,8 @@ _MODULES = {
     "estimate_kneser_ney": "kneser_ney",
     "estimate_maximum_likelihood": "maximum_likelihood",
     "load_model": "storage",
+    "read_arpa": "arpa",
+    "write_arpa": "arpa",
 }
 
 
