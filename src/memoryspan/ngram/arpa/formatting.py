@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from memoryspan.ngram.arpa.parsing import LINE_FEED, SPACE, TAB, Bytes
+from memoryspan.ngram.arpa.parsing import LARGEST, LINE_FEED, SPACE, TAB, Bytes
 from memoryspan.ngram.arpa.words import Offsets
 from memoryspan.ngram.compilation import compiled
 from memoryspan.ngram.trie import Ints
@@ -31,7 +31,7 @@ def put_number(buffer: Bytes, at: int, nats: float, highest: float) -> int:
     if value == -np.inf:
         scaled = np.int64(99 * DECIMALS)
     else:
-        scaled = np.int64(round(abs(value) * DECIMALS))
+        scaled = np.int64(round(min(abs(value), LARGEST) * DECIMALS))
         if scaled == 99 * DECIMALS:
             scaled += 1  # −99 itself means zero
     if value < 0 and scaled > 0:
@@ -132,10 +132,10 @@ def format_ngrams(
             at = put_word(buffer, at, pool, offsets, token)
             buffer[at] = SPACE
             at += 1
-        if not final and len(log_backoff) > node:
-            if child[node + 1] > child[node] or log_backoff[node] != 0:
-                buffer[at - 1] = TAB
-                at = put_number(buffer, at, log_backoff[node], np.inf) + 1
+        is_context = not final and node < len(log_backoff)
+        if is_context and (child[node + 1] > child[node] or log_backoff[node] != 0):
+            buffer[at - 1] = TAB
+            at = put_number(buffer, at, log_backoff[node], np.inf) + 1
         buffer[at - 1] = LINE_FEED
         node += 1
     return node, at

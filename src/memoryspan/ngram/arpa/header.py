@@ -2,14 +2,15 @@ r"""What stands before the n-grams: a preamble, ``\data\``, and how many there a
 
 import re
 
+from memoryspan.ngram.arpa.assembly import MAXIMUM_NODES
 from memoryspan.ngram.arpa.lines import Lines, excerpt
 from memoryspan.ngram.arpa.notes import Notes
 from memoryspan.ngram.parameters import MAXIMUM_ORDER
 
 DATA = b"\\data\\"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-INTERPOLATED = b"iARPA"  # IRSTLM's own format, which looks like an ARPA file and means another model
-COUNT_LINE = re.compile(rb"ngram[ \t]+(\d{1,9})[ \t]*=[ \t]*(-?\d{1,18})")
+INTERPOLATED = b"iARPA"  # IRSTLM's own format: it looks the same and means another model
+COUNT_LINE = re.compile(rb"ngram[ \t]+(\d{1,9})[ \t]*=[ \t]*(-?\d{1,30})")
 
 
 def read_header(lines: Lines, notes: Notes) -> tuple[list[int], bytes]:
@@ -24,10 +25,10 @@ def read_header(lines: Lines, notes: Notes) -> tuple[list[int], bytes]:
     while (line := lines.next_line()) is not None and not line.startswith(b"\\"):
         if line:
             counts.append(declared_count(lines, line, order=len(counts) + 1))
-    if not counts:
-        raise lines.error(r"'ngram 1=…' must follow \data\: the file is no ARPA file or cut off")
     if line is None:
-        raise lines.error(r"the file ends before \1-grams: and is probably cut off")
+        raise lines.cut_off("before any n-grams")
+    if not counts:
+        raise lines.error(f"expected 'ngram 1=…', not {excerpt(line)}", lines.number - 1)
     return counts, line
 
 
@@ -48,7 +49,7 @@ def skip_preamble(lines: Lines, notes: Notes) -> None:
             )
         skipped += bool(line)
     if line is None:
-        raise lines.error(r"the file ends without a \data\ line; it is no ARPA file")
+        raise lines.cut_off("without a line \\data\\")
     notes.count("lines of other text before \\data\\", skipped)
 
 
@@ -65,6 +66,6 @@ def declared_count(lines: Lines, line: bytes, order: int) -> int:
     if order > MAXIMUM_ORDER:
         raise lines.error(f"only models up to order {MAXIMUM_ORDER} can be read", number)
     count = int(match[2])
-    if count < 0 or (order == 1 and count == 0):
-        raise lines.error(f"there cannot be {count} {order}-grams", number)
+    if not (order == 1) <= count <= MAXIMUM_NODES:
+        raise lines.error(f"a model cannot have {count} {order}-grams", number)
     return count

@@ -108,6 +108,13 @@ class Lines:
         if place >= 0:
             raise self.error(problem, self.number + part.count(b"\n", 0, place))
 
+    def cut_off(self, problem: str) -> MemoryspanError:
+        """The error of a file that ends too early, at its last line."""
+        return self.error(
+            f"the file ends here, {problem}; it is cut off or no ARPA file, copy or make it again",
+            max(1, self.number - 1),
+        )
+
     def error(self, problem: str, line: int | None = None) -> MemoryspanError:
         """The error at a line, the one that we are at if none is given."""
         return MemoryspanError(f"{self.name}, line {line or self.number}: {problem}.")

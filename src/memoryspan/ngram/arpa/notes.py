@@ -1,5 +1,7 @@
 """What is odd in a file and was accepted nevertheless."""
 
+import numpy as np
+
 
 class Notes:
     """Remarks in the order in which they first came up, with how often they did."""
@@ -11,7 +13,7 @@ class Notes:
         """Something about the file as a whole."""
         self._times[remark] = None
 
-    def count(self, remark: str, times: int) -> None:
+    def count(self, remark: str, times: int | np.integer) -> None:
         """Something that was seen a number of times (perhaps zero) in a part of the file."""
         if times:
             self._times[remark] = (self._times.get(remark) or 0) + int(times)

@@ -7,13 +7,12 @@ from memoryspan.ngram.arpa.assembly import MAXIMUM_NODES, TrieBuilder, sorting_o
 from memoryspan.ngram.arpa.lines import Lines, excerpt
 from memoryspan.ngram.arpa.notes import Notes
 from memoryspan.ngram.arpa.sections import NgramLines, ngram_lines
-from memoryspan.ngram.arpa.unigrams import Unigrams, count_useful
+from memoryspan.ngram.arpa.unigrams import Columns, Unigrams, count_useful
 from memoryspan.ngram.model import NgramModel
-from memoryspan.ngram.trie import Ints
+from memoryspan.ngram.trie import Ints, NgramTrie
 from memoryspan.text.vocabulary import END_ID
 
 LOG10_ZERO = -99.0
-Columns = tuple[NDArray[np.float64] | NDArray[np.int64] | Ints, ...]
 
 
 class OrderReader:
@@ -78,7 +77,7 @@ class OrderReader:
         if len(orphans) and self._strict:
             raise self._lines.error(
                 f"there is no {ids.shape[1] - 1}-gram that this {ids.shape[1]}-gram begins with; "
-                "read the file without being strict if such n-grams may be left out",
+                "strict=False leaves such n-grams out, as SRILM and Kaldi do",
                 int(part.line[orphans[0]]),
             )
         self._notes.count("n-grams without their prefix, left out", len(orphans))
@@ -102,7 +101,9 @@ class OrderReader:
     ) -> NDArray[np.float64]:
         """Back-off weights without those after which there is nothing to predict."""
         final = word == END_ID
-        self._notes.count("back-off weights after </s>, useless", count_useful(log10_backoff[final]))
+        self._notes.count(
+            "back-off weights after </s>, useless", count_useful(log10_backoff[final])
+        )
         if n == self._order:
             useless = count_useful(log10_backoff[~final])
             self._notes.count("back-off weights of the highest order, useless", useless)
@@ -113,16 +114,24 @@ class OrderReader:
         trie = self._trie.trie()
         log10_prob = np.concatenate(self._log10_prob)
         log10_backoff = np.concatenate(self._log10_backoff[:-1])
-        absent = np.isnan(log10_backoff)
-        needed = np.diff(trie.child) > 0
-        self._notes.count("contexts without a back-off weight (it is 1)", (absent & needed).sum())
-        log10_backoff[absent] = 0.0
+        self._note_gaps(trie, np.isnan(log10_backoff))
+        log10_backoff[np.isnan(log10_backoff)] = 0.0
+        log_prob = self._in_nats(log10_prob, "probabilities")
+        log_backoff = self._in_nats(log10_backoff, "back-off weights")
+        return NgramModel(f"arpa_{trie.order}", trie, log_prob, log_backoff)
+
+    def _note_gaps(self, trie: NgramTrie, without_backoff: NDArray[np.bool_]) -> None:
+        """What some tools leave out."""
+        gaps = without_backoff & (np.diff(trie.child) > 0)
+        self._notes.count("contexts without a back-off weight, it is 1", np.count_nonzero(gaps))
         for n in range(2, trie.order + 1):
-            skips = trie.suffix[trie.level(n)] < trie.first[n - 1]
-            self._notes.count("n-grams without their suffix (pruned)", np.count_nonzero(skips))
-        for table, what in ((log10_prob, "probabilities"), (log10_backoff, "back-off weights")):
-            zero = table == LOG10_ZERO
-            self._notes.count(f"{what} of -99, which means zero", np.count_nonzero(zero))
-            table[zero] = -np.inf
-            table *= np.log(10)
-        return NgramModel(f"arpa_{trie.order}", trie, log10_prob, log10_backoff)
+            gaps = trie.suffix[trie.level(n)] < trie.first[n - 1]
+            self._notes.count("n-grams without their suffix (pruned)", np.count_nonzero(gaps))
+
+    def _in_nats(self, log10: NDArray[np.float64], what: str) -> NDArray[np.float64]:
+        """Natural logarithms, in place."""
+        zero = log10 == LOG10_ZERO
+        self._notes.count(f"{what} of -99, which means zero", np.count_nonzero(zero))
+        log10[zero] = -np.inf
+        log10 *= np.log(10)
+        return log10

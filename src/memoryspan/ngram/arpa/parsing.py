@@ -9,23 +9,23 @@ Bytes = NDArray[np.uint8]
 
 TAB, LINE_FEED, CARRIAGE_RETURN, SPACE, BACKSLASH = 9, 10, 13, 32, 92
 
+PLUS, MINUS, POINT = 43, 45, 46
+LARGEST = 1e9  # no logarithm is larger
+NO_EXPONENT = 10**6
+
 # Why parsing stopped: the block is read, a line begins with a backslash, more lines than asked
-# for, or something is wrong with the line.
+# for, or something is wrong with the line. (BLOCK_READ is 0.)
 BLOCK_READ, KEYWORD, TOO_MANY, FIELDS, PROBABILITY, POSITIVE, BACKOFF = range(7)
 
 
 @compiled
 def parse_number(text: Bytes, begin: int, end: int) -> float:
-    """The finite decimal number that fills ``text[begin:end]``, NaN if there is none.
+    """The decimal number that fills ``text[begin:end]``, NaN if there is none of sensible size.
 
     With up to 15 digits, as all tools write, it is the double nearest to the decimal number
     (Clinger 1990: both parts of mantissa / 10^k are exact).
     """
-    p = begin
-    sign = 1.0
-    if text[p] in (43, 45):  # + −
-        sign = 44.0 - text[p]
-        p += 1
+    p = begin + (text[begin] in (PLUS, MINUS))
     mantissa = np.int64(0)
     exponent = digits = 0
     point = False
@@ -38,36 +38,36 @@ def parse_number(text: Bytes, begin: int, end: int) -> float:
                 exponent -= point
             else:
                 exponent += not point
-        elif text[p] == 46 and not point:
+        elif text[p] == POINT and not point:
             point = True
         else:
             break
         p += 1
-    if digits == 0:
-        return np.nan
     if p < end and text[p] in (69, 101):  # E e
-        p += 1
-        direction = 1
-        if p < end and text[p] in (43, 45):
-            direction = 44 - np.int64(text[p])
-            p += 1
-        shown = 0
-        digits = 0
-        while p < end and 48 <= text[p] <= 57:
-            shown = min(shown * 10 + np.int64(text[p]) - 48, 9999)
-            digits += 1
-            p += 1
-        if digits == 0:
-            return np.nan
-        exponent += direction * shown
-    if p < end:
-        return np.nan
-    if mantissa == 0:
-        return 0.0
-    if exponent > 300:
+        shown = parse_exponent(text, p + 1, end)
+        exponent += shown
+        p = end if shown != NO_EXPONENT else p
+    if digits == 0 or p < end:
         return np.nan
     power = 10.0 ** min(abs(exponent), 400)
-    return sign * (mantissa * power if exponent > 0 else mantissa / power)
+    value = mantissa * power if mantissa and exponent > 0 else mantissa / power
+    return np.nan if value >= LARGEST else -value if text[begin] == MINUS else value
+
+
+@compiled
+def parse_exponent(text: Bytes, begin: int, end: int) -> int:
+    """The whole number that fills ``text[begin:end]``, cut to four digits."""
+    if begin == end:
+        return NO_EXPONENT
+    p = begin + (text[begin] in (PLUS, MINUS))
+    digits = end - p
+    exponent = 0
+    while p < end and 48 <= text[p] <= 57:
+        exponent = min(exponent * 10 + int(text[p]) - 48, 9999)
+        p += 1
+    if digits == 0 or p < end:
+        return NO_EXPONENT
+    return -exponent if text[begin] == MINUS else exponent
 
 
 @compiled
@@ -95,6 +95,28 @@ def split_line(text: Bytes, p: int, fields: NDArray[np.int32]) -> tuple[int, int
             fields[count, 0] = begin
             fields[count, 1] = p
         count += 1
+
+
+@compiled
+def parse_values(
+    text: Bytes, order: int, count: int, fields: NDArray[np.int32]
+) -> tuple[float, float, int]:
+    """The numbers of a line with so many fields, log10 P and back-off weight, and what is wrong.
+
+    Returns:
+        the numbers, the second NaN if the line has none, and 0 or a reason to stop.
+    """
+    if not order < count <= order + 2:
+        return np.nan, np.nan, FIELDS
+    prob = parse_number(text, fields[0, 0], fields[0, 1])
+    if np.isnan(prob):
+        return prob, np.nan, PROBABILITY
+    if prob > 0:
+        return prob, np.nan, POSITIVE
+    if count == order + 1:
+        return prob, np.nan, 0
+    backoff = parse_number(text, fields[order + 1, 0], fields[order + 1, 1])
+    return prob, backoff, BACKOFF if np.isnan(backoff) else 0
 
 
 @compiled
@@ -132,19 +154,11 @@ def parse_ngrams(
         if count > 0:
             if ngrams == limit:
                 return TOO_MANY, start, lines, ngrams
-            if not order < count <= order + 2:
-                return FIELDS, start, lines, ngrams
-            log10_prob[ngrams] = parse_number(text, fields[0, 0], fields[0, 1])
-            if np.isnan(log10_prob[ngrams]):
-                return PROBABILITY, start, lines, ngrams
-            if log10_prob[ngrams] > 0:
-                return POSITIVE, start, lines, ngrams
-            log10_backoff[ngrams] = np.nan
-            if count == order + 2:
-                last = fields[order + 1]
-                log10_backoff[ngrams] = parse_number(text, last[0], last[1])
-                if np.isnan(log10_backoff[ngrams]):
-                    return BACKOFF, start, lines, ngrams
+            log10_prob[ngrams], log10_backoff[ngrams], problem = parse_values(
+                text, order, count, fields
+            )
+            if problem:
+                return problem, start, lines, ngrams
             words[ngrams] = fields[1 : order + 1]
             line[ngrams] = lines
             ngrams += 1

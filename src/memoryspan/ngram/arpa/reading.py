@@ -6,9 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-import numpy as np
-from numpy.typing import NDArray
-
 from memoryspan.errors import MemoryspanError
 from memoryspan.ngram.arpa.compression import decompressed
 from memoryspan.ngram.arpa.header import read_header

@@ -47,15 +47,13 @@ def expect_keyword(lines: Lines, line: bytes | None, keyword: bytes) -> None:
     Raises:
         MemoryspanError: it is another one, or the file ended.
     """
+    if line is None:
+        raise lines.cut_off(f"where {keyword.decode()} should be")
     if line != keyword:
-        found = "the file ends" if line is None else excerpt(line)
-        number = lines.number - (line is not None)
-        raise lines.error(f"expected {keyword.decode()}, not {found}", number)
+        raise lines.error(f"expected {keyword.decode()}, not {excerpt(line)}", lines.number - 1)
 
 
-def ngram_lines(
-    lines: Lines, order: int, declared: int, notes: Notes
-) -> Iterator[NgramLines]:
+def ngram_lines(lines: Lines, order: int, declared: int, notes: Notes) -> Iterator[NgramLines]:
     """Parse until a line begins with a backslash; ``lines`` is then at that line.
 
     Raises:
@@ -66,10 +64,7 @@ def ngram_lines(
     status = parsing.BLOCK_READ
     while status == parsing.BLOCK_READ:
         if lines.position == len(lines.block) and not lines.refill():
-            raise lines.error(
-                rf"the file ends after {seen} of {declared} {order}-grams and without \end\; "
-                "it is cut off, make or copy it again"
-            )
+            raise lines.cut_off(f"after {seen} of {declared} {order}-grams")
         room = (len(lines.block) - lines.position) // (2 * order + 2) + 1
         probs, backoffs = np.empty(room), np.empty(room)
         places, line = np.empty((room, order, 2), np.int32), np.empty(room, np.int64)
@@ -91,7 +86,9 @@ def ngram_lines(
     if status != parsing.KEYWORD:
         raise _malformed(lines, status, order, declared)
     if seen < declared:
-        raise lines.error(rf"only {seen} of the {declared} {order}-grams that \data\ declares are here")
+        raise lines.error(
+            rf"only {seen} of the {declared} {order}-grams that \data\ declares are here"
+        )
 
 
 def _malformed(lines: Lines, status: int, order: int, declared: int) -> MemoryspanError:
@@ -106,11 +103,11 @@ def _malformed(lines: Lines, status: int, order: int, declared: int) -> Memorysp
         case parsing.POSITIVE:
             problem = f"the log10 probability {excerpt(fields[0])} is positive, which cannot be"
         case parsing.PROBABILITY:
-            problem = f"{excerpt(fields[0])} is not a log10 probability"
+            problem = f"{excerpt(fields[0])} is no finite log10 probability (zero is -99)"
         case parsing.BACKOFF:
             problem = (
-                f"{excerpt(fields[-1])} is not a log10 back-off weight, which is all that can "
-                f"follow the words of a {order}-gram"
+                f"{excerpt(fields[-1])} is no log10 back-off weight, and nothing else can "
+                f"follow the {order} words"
             )
         case _:
             problem = f"expected a number, {order} words and perhaps a number, not {excerpt(line)}"

@@ -12,6 +12,7 @@ from memoryspan.ngram.arpa.words import WordIndex
 from memoryspan.ngram.trie import Ints
 from memoryspan.text.vocabulary import END, END_ID, UNKNOWN, UNKNOWN_ID, Vocabulary
 
+Columns = tuple[NDArray[np.float64] | NDArray[np.int64] | Ints, ...]
 START = "<s>"
 UNKNOWN_IN_CAPITALS = "<UNK>"  # what the CMU toolkit writes
 
@@ -48,7 +49,7 @@ def read_unigrams(lines: Lines, declared: int, notes: Notes) -> Unigrams:
         MemoryspanError: see ``ngram_lines``; or a word comes twice.
     """
     words: list[bytes] = []
-    columns: list[tuple[NDArray[np.float64], ...]] = []
+    columns: list[Columns] = []
     for part in ngram_lines(lines, 1, declared, notes):
         block = lines.block
         words += [block[begin:end] for begin, end in part.places[:, 0].tolist()]

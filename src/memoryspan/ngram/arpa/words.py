@@ -56,9 +56,7 @@ class WordIndex:
 
 
 @compiled
-def find_slot(
-    text: Bytes, begin: int, end: int, pool: Bytes, offsets: Offsets, slots: Ints
-) -> int:
+def find_slot(text: Bytes, begin: int, end: int, pool: Bytes, offsets: Offsets, slots: Ints) -> int:
     """The slot of the word ``text[begin:end]``, or the empty one where it belongs."""
     hashed = np.int64(FNV_BASIS)
     for p in range(begin, end):
@@ -72,9 +70,9 @@ def find_slot(
             while p < end - begin and pool[first + p] == text[begin + p]:
                 p += 1
             if p == end - begin:
-                return slot
+                return int(slot)
         slot = (slot + 1) & last
-    return slot
+    return int(slot)
 
 
 @compiled

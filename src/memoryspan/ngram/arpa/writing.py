@@ -107,9 +107,9 @@ def _write(model: NgramModel, pool: WordPool, stream: BinaryIO) -> None:
         buffer = np.empty(BUFFER_BYTES + 2 * longest_line, np.uint8)
         node, end = int(trie.first[n]), int(trie.first[n + 1])
         while node < end:
+            tables = (trie.first, trie.word, trie.child, model.log_prob, model.log_backoff)
             node, used = format_ngrams(
-                *(trie.first, trie.word, trie.child, model.log_prob, model.log_backoff),
-                *(n, node, pool.text, pool.offsets, buffer, BUFFER_BYTES),
+                *tables, n, node, pool.text, pool.offsets, buffer, BUFFER_BYTES
             )
             stream.write(buffer[:used].data)
     stream.write(b"\n\\end\\\n")
