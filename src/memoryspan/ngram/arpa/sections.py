@@ -87,7 +87,7 @@ def ngram_lines(lines: Lines, order: int, declared: int, notes: Notes) -> Iterat
         raise _malformed(lines, status, order, declared)
     if seen < declared:
         raise lines.error(
-            rf"only {seen} of the {declared} {order}-grams that \data\ declares are here"
+            f"only {seen} {order}-grams came before, but {declared} are declared after \\data\\"
         )
 
 
