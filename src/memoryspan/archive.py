@@ -4,9 +4,10 @@ import json
 import os
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,20 +24,36 @@ def write_archive(path: Path, header: Header, arrays: Mapping[str, NDArray[Any]]
     Raises:
         MemoryspanError: the file cannot be written (no folder, no space, no permission).
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    text = json.dumps(header, ensure_ascii=False).encode()
+    named: Any = {**arrays, "header": np.frombuffer(text, np.uint8)}
+    with atomically_written(path) as file:
+        np.savez(file, allow_pickle=False, **named)
+
+
+@contextmanager
+def atomically_written(path: Path) -> Iterator[BinaryIO]:
+    """A file to write that takes the place of ``path`` when the block ends without an error.
+
+    Until then, and after any error, ``path`` is as it was. A link is followed; a device or a pipe
+    cannot be replaced and is written to directly.
+
+    Raises:
+        MemoryspanError: the file cannot be written (no folder, no space, no permission).
+    """
+    target = path.resolve()
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
+        if target.exists() and not target.is_file():
+            with target.open("wb") as file:
+                yield file
+            return
         with temporary.open("wb") as file:
-            text = json.dumps(header, ensure_ascii=False).encode()
-            named: Any = {**arrays, "header": np.frombuffer(text, np.uint8)}
-            np.savez(file, allow_pickle=False, **named)
+            yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(path)
+        temporary.replace(target)
     except OSError as error:
-        raise MemoryspanError(
-            f"Cannot write {path}: {error.strerror or error}. "
-            "Whatever was there before is unchanged; free some space or choose another folder."
-        ) from error
+        raise unwritable(str(path), error) from error
     finally:
         if temporary.exists():
             temporary.unlink()
@@ -75,4 +92,12 @@ def corrupt(path: Path, reason: object) -> MemoryspanError:
     return MemoryspanError(
         f"{path} is damaged or is not what it should be ({reason}). "
         "Delete it and run the step that writes it again."
+    )
+
+
+def unwritable(name: str, error: OSError) -> MemoryspanError:
+    """The error for a file that could not be written to its end."""
+    return MemoryspanError(
+        f"Cannot write {name}: {error.strerror or error}. "
+        "Whatever was there before is unchanged; free some space or choose another folder."
     )

@@ -7,6 +7,8 @@
     model = KneserNey().estimate(counts, order=5)
     model.token_log_probs(other_stream)      # nats, one per token
     model.next_log_probs(contexts)           # nats, a row over the vocabulary per context
+    write_arpa(model, vocabulary, "model.arpa.gz")
+    read_arpa("model.arpa.gz").model         # of any other tool, too
 
 Names are loaded when they are first used, so that importing ``memoryspan.ngram.parameters``
 stays light.
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from memoryspan.ngram.absolute_discounting import AbsoluteDiscounting
     from memoryspan.ngram.add_k import AddK
+    from memoryspan.ngram.arpa import ArpaModel, read_arpa, write_arpa
     from memoryspan.ngram.chance import UniformModel, UnigramModel
     from memoryspan.ngram.counts import NgramCounts
     from memoryspan.ngram.estimators import Estimator, make_estimator
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AbsoluteDiscounting",
     "AddK",
+    "ArpaModel",
     "Estimator",
     "JelinekMercer",
     "Katz",
@@ -48,6 +52,8 @@ __all__ = [
     "load_model",
     "make_estimator",
     "prune_by_entropy",
+    "read_arpa",
+    "write_arpa",
 ]
 
 _MODULES = {
@@ -58,6 +64,7 @@ _MODULES = {
     "Katz": "katz",
     "KneserNey": "kneser_ney",
     "MaximumLikelihood": "maximum_likelihood",
+    "ArpaModel": "arpa",
     "NgramCounts": "counts",
     "NgramModel": "model",
     "NgramParameters": "parameters",
@@ -67,6 +74,8 @@ _MODULES = {
     "load_model": "storage",
     "make_estimator": "estimators",
     "prune_by_entropy": "pruning",
+    "read_arpa": "arpa",
+    "write_arpa": "arpa",
 }
 
 
