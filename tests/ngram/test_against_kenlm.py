@@ -96,8 +96,8 @@ def test_every_token_of_tinyshakespeare(
     tinyshakespeare: Any, shared_data: Path, order: int, precision: Any
 ) -> None:
     parameters = NgramParameters(precision=precision)
-    scores = KneserNey(parameters).estimate(tinyshakespeare.counts, order).score(
-        tinyshakespeare.test
+    scores = (
+        KneserNey(parameters).estimate(tinyshakespeare.counts, order).score(tinyshakespeare.test)
     )
     path = shared_data / "kenlm-reference" / f"tinyshakespeare.order{order}.token_scores.tsv.gz"
     with gzip.open(path, "rt", encoding="utf-8", newline="") as file:

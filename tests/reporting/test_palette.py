@@ -17,6 +17,13 @@ def test_every_model_has_its_own_colour_and_label() -> None:
     assert len({style.colour for style in styles}) == len({s.label for s in styles}) == len(NAMES)
 
 
+def test_ways_to_smooth_differ_in_marker_and_label() -> None:
+    names = ("add_k", "witten_bell", "absolute_discounting", "katz", "jelinek_mercer")
+    styles = [model_style(f"{name}_5") for name in (*names, "kneser_ney")]
+    assert len({style.marker for style in styles}) == len({style.label for style in styles}) == 6
+    assert len({style.family for style in styles}) == 1
+
+
 def test_networks_differ_in_colour_and_marker() -> None:
     styles = [model_style(name) for name in ("feedforward", "rnn", "gru", "lstm")]
     assert len({style.marker for style in styles}) == 4
@@ -38,8 +45,8 @@ def test_unknown_names_have_a_fixed_look(name: str) -> None:
 
 def test_order_is_by_family_then_by_n() -> None:
     shuffled = ["lstm", "own", "kneser_ney_10", "feedforward", "kneser_ney_2", "rnn", "unigram"]
-    shuffled += ["maximum_likelihood_3", "uniform", "lstm"]
+    shuffled += ["maximum_likelihood_3", "uniform", "lstm", "katz_5"]
     assert in_order(shuffled) == [
-        *("uniform", "unigram", "maximum_likelihood_3", "kneser_ney_2", "kneser_ney_10"),
+        *("uniform", "unigram", "maximum_likelihood_3", "katz_5", "kneser_ney_2", "kneser_ney_10"),
         *("feedforward", "rnn", "lstm", "own"),
     ]

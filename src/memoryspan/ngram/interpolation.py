@@ -17,7 +17,6 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from memoryspan.errors import MemoryspanError
 from memoryspan.ngram.compilation import compiled
 from memoryspan.ngram.counts import NgramCounts
 from memoryspan.ngram.discounts import Discounts

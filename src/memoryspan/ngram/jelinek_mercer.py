@@ -9,6 +9,7 @@ validation tokens follow the contexts of each (Bahl, Jelinek & Mercer 1983).
 """
 
 import logging
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -145,7 +146,7 @@ def maximise(
     possible after a shorter context becomes impossible. A group without any token has 1/2.
     """
     weights = np.full(groups, 0.5)
-    before = -np.inf
+    before = -math.inf
     for _ in range(MOST_ITERATIONS):
         reached, stopped = np.zeros(groups), np.zeros(groups)
         nats = expect(ratio, group, base, weights, reached, stopped)
@@ -190,7 +191,7 @@ def expect(
                 probability[n + 1] = weight * ratio[t, n] + (1 - weight) * probability[n]
         if probability[orders] == 0:
             continue
-        nats += np.log(probability[orders])
+        nats += math.log(probability[orders])
         left = 1.0  # P(not drawn from a higher order | token)
         for n in range(orders - 1, -1, -1):
             if group[t, n] >= 0 and probability[n + 1] > 0:

@@ -106,7 +106,7 @@ def below(
     while context >= first[order]:  # of ``order`` tokens or more, and without w after it
         paid *= weight[context]
         context = suffix[context]
-    return paid * probability[found]
+    return float(paid * probability[found])
 
 
 @compiled

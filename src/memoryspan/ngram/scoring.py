@@ -86,7 +86,9 @@ def unseen(log_prob: Reals, log_backoff: Reals, context: int, known: bool, token
     """log P of a token that was not seen after a context, in a model that does not back off."""
     if log_prob[1 + token] == -np.inf:
         return -np.inf
-    return log_prob[0] + (log_backoff[context] if known else 0.0)
+    if known:
+        return float(log_prob[0] + log_backoff[context])
+    return float(log_prob[0])
 
 
 @compiled

@@ -4,9 +4,21 @@ A model ``m`` has the datasets ``m_model``, ``m_summary``, ``m_scores``, ``m_sam
 catalog's factories. Names have underscores, not dots: they are shared between namespaces.
 """
 
+from memoryspan.ngram.parameters import EstimatorName
+
 ORDERS = (1, 2, 3, 4, 5)
 CHANCE = ("uniform", "unigram")
 MAXIMUM_LIKELIHOOD = tuple(f"maximum_likelihood_{n}" for n in ORDERS)
+SMOOTHING: tuple[EstimatorName, ...] = (
+    "add_k",
+    "witten_bell",
+    "absolute_discounting",
+    "katz",
+    "jelinek_mercer",
+)
+SMOOTHED = tuple(f"{estimator}_{max(ORDERS)}" for estimator in SMOOTHING)
+"""The other ways to smooth, at the highest order: what Kneser–Ney of that order is measured by."""
+
 KNESER_NEY = tuple(f"kneser_ney_{n}" for n in ORDERS)
 FEEDFORWARD = ("feedforward",)
 RECURRENT = ("rnn", "gru", "lstm")
@@ -15,6 +27,7 @@ NEURAL = FEEDFORWARD + RECURRENT
 NAMESPACES: dict[str, tuple[str, ...]] = {
     "chance": CHANCE,
     "maximum_likelihood": MAXIMUM_LIKELIHOOD,
+    "smoothing": SMOOTHED,
     "kneser_ney": KNESER_NEY,
     **{name: (name,) for name in NEURAL},
 }
@@ -22,7 +35,8 @@ NAMESPACES: dict[str, tuple[str, ...]] = {
 
 ALL_MODELS = tuple(model for models in NAMESPACES.values() for model in models)
 PROBED_MODELS = CHANCE + KNESER_NEY + NEURAL
-"""Maximum likelihood is left out: nearly all of its curves are infinite."""
+"""Maximum likelihood is left out, as nearly all of its curves are infinite; so are the other ways
+to smooth, which reach as far back as Kneser–Ney of their order."""
 
 
 def namespace_of(model: str) -> str:

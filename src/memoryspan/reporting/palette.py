@@ -1,8 +1,9 @@
 """One colour, marker and label per model, the same in every figure and table.
 
 The neural hues are Okabe and Ito's (https://jfly.uni-koeln.de/color/), which stay apart for
-colour-blind readers; n-grams are shades (blue: Kneser–Ney, sand: maximum likelihood), darker with
-the order; chance rows are grey. Markers repeat the distinction without colour.
+colour-blind readers; n-grams are shades, darker with the order (blue: Kneser–Ney,
+sand: maximum likelihood, teal: the other ways to smooth, told apart by their markers); chance
+rows are grey. Markers repeat the distinction without colour.
 """
 
 import colorsys
@@ -15,8 +16,30 @@ CHANCE, N_GRAM, FEED_FORWARD, RECURRENT, OTHER = range(5)
 
 _KNESER_NEY_SHADES = ("#a9c3de", "#84a9cf", "#5d8dbd", "#3a6ea5", "#1f4e80")
 _MAXIMUM_LIKELIHOOD_SHADES = ("#d5cbb3", "#c0b394", "#aa9b77", "#91815c", "#766744")
+_TEAL_SHADES = ("#b7d6d2", "#94c1bc", "#6faaa4", "#4c918b", "#2f7771")
 _FALLBACK_MARKERS = ("P", "X", "h", "<", ">", "p")
-_ORDERED_NAME = re.compile(r"(kneser_ney|maximum_likelihood)_(\d+)")
+
+
+@dataclass(frozen=True)
+class NgramStyle:
+    """How the models of one estimator look: a shade for each order from 1, and a rank."""
+
+    title: str
+    shades: tuple[str, ...]
+    marker: str
+    rank: int
+
+
+_ESTIMATORS = {
+    "maximum_likelihood": NgramStyle("Max. likelihood", _MAXIMUM_LIKELIHOOD_SHADES, "d", 0),
+    "add_k": NgramStyle("Add-k", _TEAL_SHADES, "P", 1),
+    "witten_bell": NgramStyle("Witten–Bell", _TEAL_SHADES, "X", 2),
+    "absolute_discounting": NgramStyle("Absolute discounting", _TEAL_SHADES, "h", 3),
+    "katz": NgramStyle("Katz", _TEAL_SHADES, "<", 4),
+    "jelinek_mercer": NgramStyle("Jelinek–Mercer", _TEAL_SHADES, ">", 5),
+    "kneser_ney": NgramStyle("Kneser–Ney", _KNESER_NEY_SHADES, "s", 6),
+}
+_ORDERED_NAME = re.compile(rf"({'|'.join(_ESTIMATORS)})_(\d+)")
 
 
 @dataclass(frozen=True)
@@ -69,10 +92,8 @@ def in_order(names: Iterable[str]) -> list[str]:
     return sorted(set(names), key=rank)
 
 
-def _ngram_style(kind: str, order: int) -> ModelStyle:
-    smoothed = kind == "kneser_ney"
-    shades = _KNESER_NEY_SHADES if smoothed else _MAXIMUM_LIKELIHOOD_SHADES
-    shade = shades[min(max(order, 1), len(shades)) - 1]
-    title = "Kneser–Ney" if smoothed else "Max. likelihood"
-    marker = "s" if smoothed else "d"
-    return ModelStyle(f"{title} {order}-gram", shade, marker, N_GRAM, 1000 * smoothed + order)
+def _ngram_style(estimator: str, order: int) -> ModelStyle:
+    style = _ESTIMATORS[estimator]
+    shade = style.shades[min(max(order, 1), len(style.shades)) - 1]
+    label = f"{style.title} {order}-gram"
+    return ModelStyle(label, shade, style.marker, N_GRAM, 1000 * style.rank + order)

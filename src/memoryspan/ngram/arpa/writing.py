@@ -52,7 +52,7 @@ def write_arpa(model: NgramModel, vocabulary: Vocabulary, target: Path | str | B
 
 def _check_model(model: NgramModel, vocabulary: Vocabulary) -> None:
     """Whether it can be said in the format."""
-    if model.unseen_context_log_weight != 0:
+    if not model.backs_off:
         raise MemoryspanError(
             f"The model {model.name} does not back off, which is all that an ARPA file can say. "
             "Choose another estimator, for example interpolated modified Kneser–Ney."

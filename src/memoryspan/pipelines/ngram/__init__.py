@@ -1,4 +1,4 @@
-"""Training stream → count tables, maximum likelihood and Kneser–Ney models."""
+"""Training stream → count tables, models of every estimator."""
 
 from memoryspan.pipelines.ngram.pipeline import create_pipeline
 

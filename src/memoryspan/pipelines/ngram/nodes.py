@@ -9,9 +9,9 @@ import pandas as pd
 from memoryspan.language_model import LanguageModel
 from memoryspan.ngram.chance import UniformModel, UnigramModel
 from memoryspan.ngram.counts import NgramCounts
-from memoryspan.ngram.kneser_ney import KneserNey
+from memoryspan.ngram.estimators import make_estimator
 from memoryspan.ngram.maximum_likelihood import MaximumLikelihood
-from memoryspan.ngram.parameters import NgramParameters
+from memoryspan.ngram.parameters import EstimatorName, NgramParameters
 from memoryspan.pipelines.models import ORDERS
 from memoryspan.pipelines.summaries import model_summary
 from memoryspan.text.streams import TokenStream
@@ -43,13 +43,19 @@ def maximum_likelihood(order: int) -> Callable[[NgramCounts, TokenStream], Estim
     return estimate
 
 
-def kneser_ney(order: int) -> Callable[[NgramCounts, TokenStream, NgramParameters], Estimated]:
-    """A node function: interpolated modified Kneser–Ney of one order."""
+def smoothed(estimator: EstimatorName, order: int) -> Callable[..., Estimated]:
+    """A node function: one estimator at one order."""
 
     def estimate(
-        counts: NgramCounts, train_stream: TokenStream, parameters: NgramParameters
+        counts: NgramCounts,
+        train_stream: TokenStream,
+        parameters: NgramParameters,
+        validation_stream: TokenStream | None = None,
     ) -> Estimated:
-        return timed(lambda: KneserNey(parameters).estimate(counts, order), train_stream)
+        def make() -> LanguageModel:
+            return make_estimator(estimator, parameters, validation_stream).estimate(counts, order)
+
+        return timed(make, train_stream)
 
     return estimate
 

@@ -5,15 +5,16 @@ from typing import Any
 
 from kedro.pipeline import Node, Pipeline
 
+from memoryspan.ngram.parameters import EstimatorName
 from memoryspan.pipelines.boxes import boxed
-from memoryspan.pipelines.models import ORDERS
+from memoryspan.pipelines.models import ORDERS, SMOOTHING
 from memoryspan.pipelines.ngram import nodes
 
 COUNTED = ["ngram_counts", "train_stream"]
 
 
 def create_pipeline() -> Pipeline:
-    """``train_stream`` → count tables, chance, maximum-likelihood and Kneser–Ney models."""
+    """``train_stream`` → count tables, chance, maximum-likelihood and smoothed models."""
     chance = [
         estimator(nodes.estimate_uniform, ["train_stream"], "uniform"),
         estimator(nodes.estimate_unigram, ["train_stream"], "unigram"),
@@ -21,16 +22,15 @@ def create_pipeline() -> Pipeline:
     maximum_likelihood = [
         estimator(nodes.maximum_likelihood(n), COUNTED, f"maximum_likelihood_{n}") for n in ORDERS
     ]
-    kneser_ney = [
-        estimator(nodes.kneser_ney(n), [*COUNTED, "params:ngram"], f"kneser_ney_{n}")
-        for n in ORDERS
-    ]
+    smoothing = [smoothed(name, max(ORDERS)) for name in SMOOTHING]
+    kneser_ney = [smoothed("kneser_ney", n) for n in ORDERS]
     return Pipeline(
         [
             Node(nodes.count, "train_stream", "ngram_counts", name="count_ngrams"),
             *(listing(n) for n in ORDERS),
             boxed(chance, "chance"),
             boxed(maximum_likelihood, "maximum_likelihood"),
+            boxed(smoothing, "smoothing"),
             boxed(kneser_ney, "kneser_ney"),
         ],
         tags="ngram",
@@ -43,6 +43,14 @@ def listing(order: int) -> Node:
     return Node(
         nodes.list_ngrams(order), inputs, f"ngram_table_{order}", name=f"list_ngrams_{order}"
     )
+
+
+def smoothed(name: EstimatorName, order: int) -> Node:
+    """The node of a smoothing; Jelinek–Mercer learns its weights from the validation split."""
+    inputs = [*COUNTED, "params:ngram"]
+    if name == "jelinek_mercer":
+        inputs.append("validation_stream")
+    return estimator(nodes.smoothed(name, order), inputs, f"{name}_{order}")
 
 
 def estimator(function: Callable[..., Any], inputs: list[str], model: str) -> Node:
