@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from memoryspan.ngram.arpa.parsing import LARGEST, LINE_FEED, SPACE, TAB, Bytes
-from memoryspan.ngram.arpa.words import Offsets
+from memoryspan.ngram.arpa.parsing import LARGEST, LINE_FEED, SPACE, TAB
 from memoryspan.ngram.compilation import compiled
 from memoryspan.ngram.trie import Ints
+from memoryspan.ngram.words import Bytes, Offsets
 from memoryspan.text.vocabulary import END_ID
 
 DECIMALS = 10**7

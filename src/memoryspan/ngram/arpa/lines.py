@@ -4,6 +4,7 @@ from typing import BinaryIO
 
 from memoryspan.errors import MemoryspanError
 from memoryspan.ngram.arpa.compression import DAMAGE
+from memoryspan.ngram.text_checks import first_fault
 
 BLOCK_BYTES = 1 << 20
 LONGEST_LINE_BYTES = 1 << 26
@@ -97,15 +98,8 @@ class Lines:
             MemoryspanError: there are bytes that are not UTF-8, or NUL bytes.
         """
         part = self.block[self.position : end]
-        place = part.find(b"\0")
-        problem = "a NUL byte; this is no text file or a damaged one"
-        try:
-            part.decode("utf-8")
-        except UnicodeDecodeError as error:
-            if place < 0 or error.start < place:
-                place = error.start
-                problem = "not UTF-8; convert the file, e.g. with iconv -f latin1 -t utf-8"
-        if place >= 0:
+        if fault := first_fault(part):
+            place, problem = fault
             raise self.error(problem, self.number + part.count(b"\n", 0, place))
 
     def cut_off(self, problem: str) -> MemoryspanError:

@@ -4,8 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memoryspan.ngram.compilation import compiled
-
-Bytes = NDArray[np.uint8]
+from memoryspan.ngram.words import Bytes
 
 TAB, LINE_FEED, CARRIAGE_RETURN, SPACE, BACKSLASH = 9, 10, 13, 32, 92
 

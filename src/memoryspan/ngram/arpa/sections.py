@@ -10,8 +10,9 @@ from memoryspan.errors import MemoryspanError
 from memoryspan.ngram.arpa import parsing
 from memoryspan.ngram.arpa.lines import Lines, excerpt
 from memoryspan.ngram.arpa.notes import Notes
-from memoryspan.ngram.arpa.parsing import Bytes, parse_ngrams
+from memoryspan.ngram.arpa.parsing import parse_ngrams
 from memoryspan.ngram.trie import Ints
+from memoryspan.ngram.words import Bytes
 
 END = b"\\end\\"
 

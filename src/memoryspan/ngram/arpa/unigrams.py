@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from memoryspan.ngram.arpa.lines import Lines, excerpt
 from memoryspan.ngram.arpa.notes import Notes
 from memoryspan.ngram.arpa.sections import ngram_lines
-from memoryspan.ngram.arpa.words import WordIndex
 from memoryspan.ngram.trie import Ints
+from memoryspan.ngram.words import WordIndex
 from memoryspan.text.vocabulary import END, END_ID, UNKNOWN, UNKNOWN_ID, Vocabulary
 
 Columns = tuple[NDArray[np.float64] | NDArray[np.int64] | Ints, ...]

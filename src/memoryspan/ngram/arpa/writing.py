@@ -10,8 +10,8 @@ from memoryspan.errors import MemoryspanError
 from memoryspan.ngram.arpa.compression import compressed
 from memoryspan.ngram.arpa.formatting import LARGEST_NUMBER, format_ngrams
 from memoryspan.ngram.arpa.unigrams import START
-from memoryspan.ngram.arpa.words import WordPool
 from memoryspan.ngram.model import NgramModel
+from memoryspan.ngram.words import WordPool
 from memoryspan.text.vocabulary import Vocabulary
 
 SEPARATORS = frozenset(" \t\n\r\0")  # what ends a word for the tools that read ARPA files
