@@ -1,6 +1,13 @@
-"""N-gram models: counts, seven estimators, pruning.
+"""N-gram models: counts, seven estimators, pruning, ARPA files. From sentences:
 
-    from memoryspan.ngram import KneserNey, NgramCounts
+    from memoryspan.ngram import train
+
+    model = train(["the cat sat", "the dog sat"], order=3)     # or Path("corpus.txt")
+    model.perplexity(["the dog slept"])
+    model.next_words("the", 5)
+    model.write_arpa("model.arpa.gz")
+
+From token ids, as the pipelines do:
 
     counts = NgramCounts.of(stream, order=5)
     counts.table(3, vocabulary)              # a DataFrame: w1, w2, w3, count
@@ -32,6 +39,8 @@ if TYPE_CHECKING:
     from memoryspan.ngram.parameters import NgramParameters
     from memoryspan.ngram.pruning import prune_by_entropy
     from memoryspan.ngram.storage import load_model
+    from memoryspan.ngram.text_model import TextModel, train
+    from memoryspan.ngram.text_scores import TextScores
     from memoryspan.ngram.witten_bell import WittenBell
 
 __all__ = [
@@ -46,6 +55,8 @@ __all__ = [
     "NgramCounts",
     "NgramModel",
     "NgramParameters",
+    "TextModel",
+    "TextScores",
     "UniformModel",
     "UnigramModel",
     "WittenBell",
@@ -53,6 +64,7 @@ __all__ = [
     "make_estimator",
     "prune_by_entropy",
     "read_arpa",
+    "train",
     "write_arpa",
 ]
 
@@ -68,6 +80,8 @@ _MODULES = {
     "NgramCounts": "counts",
     "NgramModel": "model",
     "NgramParameters": "parameters",
+    "TextModel": "text_model",
+    "TextScores": "text_scores",
     "UniformModel": "chance",
     "UnigramModel": "chance",
     "WittenBell": "witten_bell",
@@ -75,6 +89,7 @@ _MODULES = {
     "make_estimator": "estimators",
     "prune_by_entropy": "pruning",
     "read_arpa": "arpa",
+    "train": "text_model",
     "write_arpa": "arpa",
 }
 

@@ -1,0 +1,114 @@
+"""``train``: from a text to a model, an ARPA file, and the perplexity of another text."""
+
+import sys
+from argparse import Namespace
+from contextlib import redirect_stdout
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from pydantic import ValidationError
+
+from memoryspan.errors import MemoryspanError
+from memoryspan.ngram.command.score import evaluate
+from memoryspan.ngram.command.streams import STANDARD, print_json, progress_bar, text_named
+from memoryspan.ngram.parameters import NgramParameters
+from memoryspan.ngram.text_files import read_text
+from memoryspan.ngram.text_model import TextModel, train, word_table
+from memoryspan.ngram.words import WordTable
+
+STANDARD_INPUTS = ("text", "evaluate", "validation", "vocabulary")
+
+
+def run_train(options: Namespace) -> None:
+    """Train, then write and score what is asked for; JSON says what happened."""
+    if sum(getattr(options, name) == STANDARD for name in STANDARD_INPUTS) > 1:
+        raise MemoryspanError("Only one text can be standard input; name a file for the others.")
+    begin = perf_counter()
+    model = _trained(options)
+    result = {**_summary(model, options), "seconds": round(perf_counter() - begin, 3)}
+    result["tokens_per_second"] = round(result["tokens"] / max(result["seconds"], 1e-3))
+    if options.arpa == STANDARD:
+        model.write_arpa(sys.stdout.buffer)
+    elif options.arpa:
+        model.write_arpa(Path(options.arpa))
+        result["arpa"] = options.arpa
+    if options.evaluate:
+        result["evaluation"], _ = evaluate(model, options.evaluate)
+    with redirect_stdout(sys.stderr if options.arpa == STANDARD else sys.stdout):
+        print_json(result)
+
+
+def _trained(options: Namespace) -> TextModel:
+    """The model."""
+    listed = options.vocabulary not in ("open", "closed")
+    words = _words_in(options.vocabulary) if listed else None
+    with progress_bar(options.text, "reading") as progress:
+        return train(
+            text_named(options.text),
+            options.order,
+            options.estimator,
+            parameters=_parameters(options),
+            vocabulary=words,
+            validation=text_named(options.validation) if options.validation else None,
+            progress=progress,
+        )
+
+
+def _parameters(options: Namespace) -> NgramParameters:
+    """The estimator's parameters.
+
+    Raises:
+        MemoryspanError: one of them is impossible.
+    """
+    try:
+        return NgramParameters(
+            vocabulary="closed" if options.vocabulary == "closed" else "open",
+            prune=tuple(options.prune),
+            entropy_threshold=options.entropy_pruning,
+            discounts=dict(options.discounts),
+            add_k=options.add_k,
+            precision=options.precision,
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise MemoryspanError(f"{where} = {first['input']}: {first['msg']}.") from error
+
+
+def _words_in(name: str) -> list[str]:
+    """The words in a vocabulary file, in their order.
+
+    Raises:
+        MemoryspanError: it cannot be read or has no words.
+    """
+    table: WordTable = word_table(None)
+    reserved = len(table)
+    read_text(text_named(name), table)
+    if len(table) == reserved:
+        raise MemoryspanError(f"{name} has no words; give a text with the words to know.")
+    return table.words(reserved)
+
+
+def _summary(model: TextModel, options: Namespace) -> dict[str, Any]:
+    """What was estimated from what."""
+    trie = model.model.trie
+    return {
+        "model": model.model.name,
+        "tokens": int(model.vocabulary.counts.sum()),
+        "sentences": int(model.vocabulary.counts[1]),
+        "unknown": int(model.vocabulary.counts[0]),
+        "vocabulary": len(model.vocabulary),
+        "ngrams": [_ngrams(model, n) for n in range(1, trie.order + 1)],
+        "discounts": [
+            {"order": entry.order, "values": list(entry.values), "origin": entry.origin}
+            | ({"reason": entry.reason} if entry.reason else {})
+            for entry in model.model.discounts
+        ],
+    }
+
+
+def _ngrams(model: TextModel, n: int) -> int:
+    """N-grams of an order as an ARPA file counts them: ``<s>`` is a unigram there, too."""
+    level = model.model.trie.level(n)
+    return int(level.stop - level.start) + (n == 1)
