@@ -159,7 +159,8 @@ def test_only_unknown_words_have_no_perplexity_without_them(files: Path, capsys:
 
 def test_it_starts_without_the_heavy_libraries() -> None:
     code = (
-        "import sys; from memoryspan.ngram.command import main; from memoryspan.ngram import train\n"
+        "import sys; from memoryspan.ngram.command import main\n"
+        "from memoryspan.ngram import train\n"
         "heavy = {'torch', 'pandas', 'kedro', 'mlflow', 'lightning'}; print(heavy & {*sys.modules})"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
