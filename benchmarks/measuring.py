@@ -5,6 +5,7 @@ import statistics
 import subprocess
 import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,8 @@ def cost(command: list[str], stdin: str | None = None, stdout: str | None = None
     with (
         tempfile.TemporaryFile("w+") as output,
         tempfile.TemporaryFile("w+") as errors,
-        open(stdin or os.devnull, "rb") as given,
-        open(stdout or os.devnull, "wb") as taken,
+        Path(stdin or os.devnull).open("rb") as given,
+        Path(stdout or os.devnull).open("wb") as taken,
     ):
         process = subprocess.Popen(
             command, stdin=given, stdout=taken if stdout else output, stderr=errors

@@ -18,14 +18,14 @@ import time
 from pathlib import Path
 
 import numpy as np
+
 from corpus import write_corpus
 from measuring import Cost, cost, median_and_range, summed
-from peers import counting_peers, kenlm_module_speed
-
 from memoryspan.ngram import TextModel, train
 from memoryspan.ngram.text_files import read_text
 from memoryspan.ngram.words import WordTable
 from memoryspan.text.streams import TokenStream
+from peers import counting_peers, kenlm_module_speed
 
 MILLION = 1_000_000
 

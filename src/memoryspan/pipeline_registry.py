@@ -3,7 +3,7 @@
 from kedro.pipeline import Pipeline
 
 from memoryspan.pipelines import evaluate, ingest, ngram, probe, report, tokenize, train
-from memoryspan.pipelines.models import NEURAL
+from memoryspan.pipelines.models import MIXTURE, NEURAL
 
 
 def register_pipelines() -> dict[str, Pipeline]:
@@ -22,5 +22,5 @@ def register_pipelines() -> dict[str, Pipeline]:
         "report": report.create_pipeline(),
     }
     everything = Pipeline(steps.values())
-    models = {name: everything.filter(node_namespaces=[name]) for name in NEURAL}
+    models = {name: everything.filter(node_namespaces=[name]) for name in NEURAL + MIXTURE}
     return {"__default__": everything, **steps, **models}

@@ -23,20 +23,25 @@ KNESER_NEY = tuple(f"kneser_ney_{n}" for n in ORDERS)
 FEEDFORWARD = ("feedforward",)
 RECURRENT = ("rnn", "gru", "lstm")
 NEURAL = FEEDFORWARD + RECURRENT
+MIXTURE = ("mixture",)
+MIXED = (f"kneser_ney_{max(ORDERS)}", "lstm")
+"""What ``mixture`` interpolates, with a cache besides: any models of this file."""
+
 
 NAMESPACES: dict[str, tuple[str, ...]] = {
     "chance": CHANCE,
     "maximum_likelihood": MAXIMUM_LIKELIHOOD,
     "smoothing": SMOOTHED,
     "kneser_ney": KNESER_NEY,
-    **{name: (name,) for name in NEURAL},
+    **{name: (name,) for name in NEURAL + MIXTURE},
 }
 """Namespace → its models; in kedro-viz each namespace is one box."""
 
 ALL_MODELS = tuple(model for models in NAMESPACES.values() for model in models)
 PROBED_MODELS = CHANCE + KNESER_NEY + NEURAL
 """Maximum likelihood is left out, as nearly all of its curves are infinite; so are the other ways
-to smooth, which reach as far back as Kneser–Ney of their order."""
+to smooth, which reach as far back as Kneser–Ney of their order, and the mixture, which reaches as
+far as its components."""
 
 
 def namespace_of(model: str) -> str:

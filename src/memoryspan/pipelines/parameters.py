@@ -3,6 +3,7 @@
 from pydantic import BaseModel, ConfigDict, Field
 
 from memoryspan.evaluation.parameters import GenerationParameters
+from memoryspan.mixture.parameters import MixtureParameters
 from memoryspan.neural.parameters import NetworkParameters, TrainingParameters
 from memoryspan.ngram.parameters import NgramParameters
 from memoryspan.probes.parameters import ContextLengthParameters, GradientParameters
@@ -36,6 +37,7 @@ class RunParameters(Group):
     rnn: NeuralModelParameters
     gru: NeuralModelParameters
     lstm: NeuralModelParameters
+    mixture: MixtureParameters
     generation: GenerationParameters
     context_length: ContextLengthParameters
     gradient: GradientParameters

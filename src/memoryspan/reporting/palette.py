@@ -65,7 +65,8 @@ _NAMED = {
     "rnn": ModelStyle("RNN", "#e69f00", "^", RECURRENT, 0),
     "gru": ModelStyle("GRU", "#009e73", "D", RECURRENT, 1),
     "lstm": ModelStyle("LSTM", "#d55e00", "o", RECURRENT, 2),
-    "transformer": ModelStyle("Transformer", "#6a3d9a", "*", OTHER),
+    "mixture": ModelStyle("Mixture", "#7b3f61", "*", OTHER, 1),
+    "transformer": ModelStyle("Transformer", "#6a3d9a", "H", OTHER),
 }
 
 

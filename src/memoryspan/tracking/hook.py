@@ -24,7 +24,7 @@ from memoryspan.tracking.recorder import Recorder
 
 DESCRIPTION = "corpus_description"
 SHARED_GROUPS = ("seed", "corpus", "tokenizer")
-FAMILY_GROUPS = {"chance": (), "n-gram": ("ngram",)}
+FAMILY_GROUPS = {"chance": (), "n-gram": ("ngram",), "mixture": ("ngram", "training")}
 NEURAL_GROUPS = ("training",)
 
 
@@ -125,7 +125,8 @@ class TrackingHook:
             source = str(self._parameters["corpus"]["source"])
             record.log_input(model, corpus_input(self._train_stream, source))
         metrics = {METRIC_NAMES[key]: summary[key] for key in METRIC_NAMES if key in summary}
-        record.log_metrics(model, metrics)
+        weights = {f"weight.{name}": value for name, value in summary.get("weights", {}).items()}
+        record.log_metrics(model, metrics | weights)
 
 
 METRIC_NAMES = {

@@ -1,6 +1,8 @@
 """Nodes of the evaluate pipeline: no node knows a model's family."""
 
-from typing import Any
+import logging
+import time
+from typing import Any, cast
 
 import pandas as pd
 
@@ -10,9 +12,42 @@ from memoryspan.evaluation.parameters import GenerationParameters
 from memoryspan.evaluation.perplexity import perplexity_table
 from memoryspan.evaluation.scores import ModelScores
 from memoryspan.language_model import LanguageModel
-from memoryspan.pipelines.summaries import check_same_tokens
+from memoryspan.mixture.cache import UnigramCache
+from memoryspan.mixture.model import Mixture
+from memoryspan.mixture.parameters import MixtureParameters
+from memoryspan.pipelines.summaries import check_same_tokens, model_summary
 from memoryspan.text.streams import TokenStream
 from memoryspan.text.tokenizers import Tokenizer
+
+logger = logging.getLogger(__name__)
+
+
+def mix(
+    validation_stream: TokenStream,
+    parameters: MixtureParameters,
+    *models_and_scores: LanguageModel | ModelScores,
+) -> tuple[Mixture, dict[str, Any]]:
+    """The mixture of some models and a cache, its weights from the validation split.
+
+    Args:
+        validation_stream: where the cache is scored; the others' scores are given.
+        parameters: of the cache.
+        models_and_scores: M models, then the scores of each.
+    """
+    half = len(models_and_scores) // 2
+    components = list(cast("tuple[LanguageModel, ...]", models_and_scores[:half]))
+    scores = cast("tuple[ModelScores, ...]", models_and_scores[half:])
+    start = time.perf_counter()
+    validation = {score.name: score.validation_log_probs for score in scores}
+    if parameters.cache_tokens:
+        cache = UnigramCache(parameters.cache_tokens, validation_stream.vocabulary_size)
+        components.append(cache)
+        validation[cache.name] = cache.token_log_probs(validation_stream)
+    mixture = Mixture.fitted(components, validation)
+    shares = ", ".join(f"{name} {weight:.3f}" for name, weight in mixture.weight_of.items())
+    logger.info("weights of the mixture: %s", shares)
+    summary = model_summary(mixture, time.perf_counter() - start, validation_stream)
+    return mixture, {**summary, "weights": mixture.weight_of}
 
 
 def score(

@@ -2,15 +2,16 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from memoryspan.pipelines.boxes import box_per_family
+from memoryspan.pipelines.boxes import box_per_family, boxed
 from memoryspan.pipelines.evaluate import nodes
-from memoryspan.pipelines.models import ALL_MODELS, datasets
+from memoryspan.pipelines.models import ALL_MODELS, MIXED, datasets
 
 
 def create_pipeline() -> Pipeline:
     """All models → ``perplexity``, ``verdicts`` and ``samples``."""
     return Pipeline(
         [
+            boxed([mixing()], "mixture"),
             box_per_family(scoring_of, ALL_MODELS),
             Node(
                 nodes.compare,
@@ -22,6 +23,18 @@ def create_pipeline() -> Pipeline:
             Node(nodes.collect, datasets("samples"), "samples", name="collect_samples"),
         ],
         tags="evaluate",
+    )
+
+
+def mixing() -> Node:
+    """The node that finds the weights of the mixture, from what was scored of its components."""
+    given = ["validation_stream", "params:mixture"]
+    return Node(
+        nodes.mix,
+        [*given, *datasets("model", MIXED), *datasets("scores", MIXED)],
+        ["mixture_model", "mixture_summary"],
+        name="mix",
+        tags="mixture",
     )
 
 
