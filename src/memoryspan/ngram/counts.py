@@ -56,19 +56,7 @@ class NgramCounts:
             MemoryspanError: the stream is empty, too long (2³¹ tokens), or has ids outside its
                 vocabulary; or the order is out of range.
         """
-        if not 1 <= order <= MAXIMUM_ORDER:
-            raise MemoryspanError(
-                f"N-grams of order {order} are not offered; choose an order from 1 to "
-                f"{MAXIMUM_ORDER}."
-            )
-        if len(stream) == 0:
-            raise MemoryspanError("There are no tokens to count n-grams of; give a longer text.")
-        if len(stream) * order > MAXIMUM_TOKENS:
-            raise MemoryspanError(
-                f"{len(stream)} tokens are too many to count in memory to order {order}; "
-                f"the limit is {MAXIMUM_TOKENS // order}. Choose a lower order or a shorter text."
-            )
-        ids = checked_ids(stream.ids, stream.vocabulary_size)
+        ids = countable_ids(stream, order)
         return cls(*count_ngrams(ids, stream.vocabulary_size, order))
 
     def trie_up_to(self, order: int) -> NgramTrie:
@@ -103,6 +91,10 @@ class NgramCounts:
             starts = self.trie.starting_sentences(n)
             adjusted[starts.start - level.start : starts.stop - level.start] = self.raw[starts]
         return adjusted
+
+    def following(self) -> Ints:
+        """c(h) of every context h, [nodes below order N]: how many tokens follow it."""
+        return sum_following(self.raw, self.trie.child)
 
     def counts_of_counts(self) -> "pd.DataFrame":
         """How many n-grams occur once, twice, …: columns order, count, ngrams."""
@@ -159,6 +151,26 @@ class NgramCounts:
         return counts
 
 
+def countable_ids(stream: TokenStream, order: int) -> Ints:
+    """The ids of a stream whose n-grams can be counted up to an order.
+
+    Raises:
+        MemoryspanError: see ``NgramCounts.of``.
+    """
+    if not 1 <= order <= MAXIMUM_ORDER:
+        raise MemoryspanError(
+            f"N-grams of order {order} are not offered; choose an order from 1 to {MAXIMUM_ORDER}."
+        )
+    if len(stream) == 0:
+        raise MemoryspanError("There are no tokens to count n-grams of; give a longer text.")
+    if len(stream) * order > MAXIMUM_TOKENS:
+        raise MemoryspanError(
+            f"{len(stream)} tokens are too many to count in memory to order {order}; "
+            f"the limit is {MAXIMUM_TOKENS // order}. Choose a lower order or a shorter text."
+        )
+    return checked_ids(stream.ids, stream.vocabulary_size)
+
+
 @compiled
 def count_left_neighbours(suffix: Ints, begin: int, end: int) -> Ints:
     """How many (n+1)-grams have each of the n-grams ``begin:end`` as their suffix."""
@@ -166,6 +178,16 @@ def count_left_neighbours(suffix: Ints, begin: int, end: int) -> Ints:
     for ngram in suffix:
         neighbours[ngram - begin] += 1
     return neighbours
+
+
+@compiled
+def sum_following(count: Ints, child: Ints) -> Ints:
+    """Sums of counts over the children of each context, [contexts]."""
+    total = np.zeros(len(child) - 1, np.int32)
+    for h in range(len(total)):
+        for hw in range(child[h], child[h + 1]):
+            total[h] += count[hw]
+    return total
 
 
 def _counts_fit(counts: NgramCounts) -> bool:

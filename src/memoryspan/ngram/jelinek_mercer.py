@@ -101,7 +101,7 @@ class JelinekMercer:
             )
         contexts, ngrams = (np.empty((len(ids), order), np.int32) for _ in range(2))
         trace(trie.first, trie.word, trie.child, trie.suffix, ids, contexts, ngrams)
-        total = np.where(contexts >= 0, following(counts.raw, trie.child)[contexts], 0)
+        total = np.where(contexts >= 0, counts.following()[contexts], 0)
         count = np.where(ngrams >= 0, counts.raw[ngrams], 0)
         bucket = (np.frexp(total)[1] - 1).astype(np.int32)  # of 0: −1
         base = np.full(len(ids), 1 / predictable_tokens(counts, self.parameters))
@@ -200,16 +200,6 @@ def expect(
                 stopped[group[t, n]] += drawn
                 left -= drawn
     return nats
-
-
-@compiled
-def following(count: Ints, child: Ints) -> Ints:
-    """c(h) of every context, [contexts]: how many tokens follow it."""
-    total = np.zeros(len(child) - 1, np.int32)
-    for h in range(len(total)):
-        for hw in range(child[h], child[h + 1]):
-            total[h] += count[hw]
-    return total
 
 
 @compiled

@@ -25,6 +25,35 @@ MAXIMUM_ORDER = 10
 Order = Annotated[int, Field(ge=1, le=MAXIMUM_ORDER)]
 
 
+class TableParameters(BaseModel):
+    """What is shown of the counts; no model depends on it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    growth_points: int = Field(
+        default=60,
+        ge=2,
+        le=10_000,
+        description="Points of the growth curves, evenly spaced in the logarithm of the tokens.",
+    )
+    contexts: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
+        default=(),
+        description='Contexts whose continuations are listed, e.g. ["the", "<s> I", "to be or"]; '
+        "<s> is the start of a sentence, and at most the last words that the highest order can "
+        "see count. None: the most frequent contexts of each order.",
+    )
+    frequent_contexts: int = Field(
+        default=3,
+        ge=1,
+        le=1000,
+        description="How many of the most frequent contexts of each order are taken where none "
+        "are given.",
+    )
+    continuations: int = Field(
+        default=5, ge=1, le=1000, description="How many continuations of each context are listed."
+    )
+
+
 class NgramParameters(BaseModel):
     """How n-gram models are estimated; each estimator reads what concerns it."""
 
@@ -88,6 +117,9 @@ class NgramParameters(BaseModel):
         default="double",
         description="Of stored log probabilities. Single halves the model's memory; its "
         "probabilities are then right to about 1e-7 and rows sum to one only as closely.",
+    )
+    tables: TableParameters = Field(
+        default=TableParameters(), description="What is shown of the counts."
     )
 
     @field_validator("prune")

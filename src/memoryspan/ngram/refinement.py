@@ -39,7 +39,7 @@ def count_ngrams(ids: Ints, vocabulary_size: int, order: int) -> tuple[NgramTrie
     suffixes = [np.zeros(1, np.int32), np.zeros(vocabulary_size, np.int32)]
     children = [np.ones(1, np.int32)]
     first = [0, 1, 1 + vocabulary_size]
-    digits = max(1, -(-int(vocabulary_size - 1).bit_length() // 8))
+    digits = bytes_of_ids(vocabulary_size)
     for n in range(1, order):
         child, word, sizes, used = refine(ids, n, positions, sizes, words[n], first[-1], digits)
         positions = positions[:used]
@@ -57,6 +57,11 @@ def count_ngrams(ids: Ints, vocabulary_size: int, order: int) -> tuple[NgramTrie
         suffix=_joined(suffixes),
     )
     return trie, _joined(counts)
+
+
+def bytes_of_ids(vocabulary_size: int) -> int:
+    """How many bytes tell all ids apart, at least one."""
+    return max(1, -(-int(vocabulary_size - 1).bit_length() // 8))
 
 
 def _joined(levels: list[Ints]) -> Ints:

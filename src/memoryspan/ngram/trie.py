@@ -9,6 +9,7 @@ the end; it is never in the middle. One unigram node serves both roles: its coun
 are those of ``</s>``, its children are what begins a sentence.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +55,17 @@ class NgramTrie:
     def level(self, n: int) -> slice:
         """The nodes of order n."""
         return slice(int(self.first[n]), int(self.first[n + 1]))
+
+    def find(self, ngram: Sequence[int]) -> int:
+        """The node of an n-gram of at most N tokens, or −1 if it is not in the trie."""
+        node = 0
+        for token in ngram:
+            begin, end = int(self.child[node]), int(self.child[node + 1])
+            place = begin + int(np.searchsorted(self.word[begin:end], token))
+            if place == end or self.word[place] != token:
+                return -1
+            node = place
+        return node
 
     def starting_sentences(self, n: int) -> slice:
         """The nodes of order n ≥ 2 that begin with ``<s>``: one range, as they share a prefix."""

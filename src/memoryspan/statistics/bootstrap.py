@@ -47,14 +47,15 @@ class Interval:
 
 
 def mean_replicates(
-    totals_CK: Floats, counts_C: NDArray[np.int64], seed: int, replicates: int = REPLICATES
+    totals_CK: Floats, counts_C: NDArray[np.int64] | Floats, seed: int, replicates: int = REPLICATES
 ) -> Floats:
     """Bootstrap replicates of Σ totals / Σ counts, the same draws for all K columns.
 
     Args:
         totals_CK: [C, K], totals per cluster; may hold +inf (then a replicate that draws the
             cluster is +inf).
-        counts_C: [C], how many tokens each cluster's total is the sum of (> 0).
+        counts_C: [C], how many tokens (or what weight of tokens) each cluster's total is the sum
+            of (> 0).
         seed: of the draws.
         replicates: R.
 
@@ -78,7 +79,7 @@ def mean_replicates(
 
 def mean_intervals(
     totals_CK: Floats,
-    counts_C: NDArray[np.int64],
+    counts_C: NDArray[np.int64] | Floats,
     *,
     seed: int,
     replicates: int = REPLICATES,
@@ -92,7 +93,7 @@ def mean_intervals(
 
     Args:
         totals_CK: [C, K], totals per cluster.
-        counts_C: [C], tokens per cluster.
+        counts_C: [C], tokens (or weight) per cluster.
         seed: of the draws.
         replicates: number of bootstrap replicates.
         level: of the interval.

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from memoryspan.errors import MemoryspanError
-from memoryspan.text.parameters import Split
+from memoryspan.text.parameters import LARGEST_VOCABULARY, Split
 from memoryspan.text.streams import TokenStream
 from memoryspan.text.tokenizers import Tokenizer
 from memoryspan.text.vocabulary import UNKNOWN_ID, Vocabulary
@@ -41,6 +41,27 @@ def encode_split(tokenizer: Tokenizer, documents: pd.DataFrame, split: Split) ->
         document_words=np.array([len(text.split()) for text in texts], dtype=np.int64),
         vocabulary_digest=tokenizer.vocabulary.digest,
     )
+
+
+def encode_all_types(tokenizer: Tokenizer, documents: pd.DataFrame) -> TokenStream:
+    """The training stream with an id for every type, as if the vocabulary had no limit.
+
+    How many types a text has cannot be seen where the rare ones are all ``<unk>``. (From
+    2,000,000 types on the rarest are ``<unk>`` here too.)
+
+    Args:
+        tokenizer: fitted on the training split; how it splits lines is kept.
+        documents: as ``read_documents`` gives them.
+
+    Raises:
+        MemoryspanError: the training split holds no token.
+    """
+    parameters = tokenizer.parameters
+    if len(tokenizer.vocabulary) < parameters.vocabulary_size + 2:  # no type was left out
+        return encode_split(tokenizer, documents, "train")
+    unlimited = parameters.model_copy(update={"vocabulary_size": LARGEST_VOCABULARY})
+    training = documents.loc[documents["split"] == "train", "text"]
+    return encode_split(Tokenizer.fit(unlimited, training), documents, "train")
 
 
 def vocabulary_table(vocabulary: Vocabulary) -> pd.DataFrame:

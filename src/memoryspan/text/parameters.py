@@ -11,6 +11,7 @@ Split = Literal["train", "validation", "test"]
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 ReaderName = Literal["plain", "markdown_play"]
 TokenizerKind = Literal["word", "character", "whitespace"]
+LARGEST_VOCABULARY = 2_000_000
 
 
 def _text_encoding(name: str) -> str:
@@ -133,7 +134,7 @@ class TokenizerParameters(BaseModel):
     vocabulary_size: int = Field(
         default=10_000,
         ge=1,
-        le=2_000_000,
+        le=LARGEST_VOCABULARY,
         description="the most frequent types of the training split, without <unk> and </s>",
     )
     lowercase: bool = Field(default=False, description="lower-case the text first")

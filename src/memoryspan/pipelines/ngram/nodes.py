@@ -8,12 +8,15 @@ import pandas as pd
 
 from memoryspan.language_model import LanguageModel
 from memoryspan.ngram.chance import UniformModel, UnigramModel
+from memoryspan.ngram.continuations import choose_contexts, top_continuations
 from memoryspan.ngram.counts import NgramCounts
 from memoryspan.ngram.estimators import make_estimator
+from memoryspan.ngram.growth import growth_curve, heaps_fit
 from memoryspan.ngram.maximum_likelihood import MaximumLikelihood
-from memoryspan.ngram.parameters import EstimatorName, NgramParameters
+from memoryspan.ngram.parameters import EstimatorName, NgramParameters, TableParameters
+from memoryspan.ngram.sparsity import seen_ngrams
 from memoryspan.pipelines.models import ORDERS
-from memoryspan.pipelines.summaries import model_summary
+from memoryspan.pipelines.summaries import check_same_tokens, model_summary
 from memoryspan.text.streams import TokenStream
 from memoryspan.text.tokenizers import Tokenizer
 
@@ -32,6 +35,36 @@ def list_ngrams(order: int) -> Callable[[NgramCounts, Tokenizer], pd.DataFrame]:
         return counts.table(order, tokenizer.vocabulary)
 
     return table
+
+
+def count_counts(counts: NgramCounts) -> pd.DataFrame:
+    """How many n-grams of each order occur once, twice, …"""
+    return counts.counts_of_counts()
+
+
+def measure_growth(
+    all_types_stream: TokenStream, tables: TableParameters
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """How many distinct n-grams the first N tokens have, and Heaps' law fitted to it."""
+    growth = growth_curve(all_types_stream, max(ORDERS), tables.growth_points)
+    return growth, heaps_fit(growth)
+
+
+def look_up_test_ngrams(counts: NgramCounts, test_stream: TokenStream, seed: int) -> pd.DataFrame:
+    """The share of the test split's n-grams that the training split has."""
+    return seen_ngrams(counts, test_stream, seed)
+
+
+def list_continuations(
+    counts: NgramCounts, tokenizer: Tokenizer, tables: TableParameters, **kneser_ney: Any
+) -> pd.DataFrame:
+    """What follows the configured contexts, with the probabilities made of the counts."""
+    models: dict[int, LanguageModel] = {}
+    for n in ORDERS:
+        check_same_tokens(kneser_ney[f"kneser_ney_{n}_summary"], tokenizer.vocabulary.digest)
+        models[n] = kneser_ney[f"kneser_ney_{n}_model"]
+    contexts = choose_contexts(tables, counts, tokenizer.encode)
+    return top_continuations(counts, tokenizer.vocabulary, models, contexts, tables.continuations)
 
 
 def maximum_likelihood(order: int) -> Callable[[NgramCounts, TokenStream], Estimated]:

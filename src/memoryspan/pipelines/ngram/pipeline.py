@@ -7,14 +7,14 @@ from kedro.pipeline import Node, Pipeline
 
 from memoryspan.ngram.parameters import EstimatorName
 from memoryspan.pipelines.boxes import boxed
-from memoryspan.pipelines.models import ORDERS, SMOOTHING
+from memoryspan.pipelines.models import KNESER_NEY, ORDERS, SMOOTHING, datasets
 from memoryspan.pipelines.ngram import nodes
 
 COUNTED = ["ngram_counts", "train_stream"]
 
 
 def create_pipeline() -> Pipeline:
-    """``train_stream`` → count tables, chance, maximum-likelihood and smoothed models."""
+    """``train_stream`` → count tables and their statistics, models of every estimator."""
     chance = [
         estimator(nodes.estimate_uniform, ["train_stream"], "uniform"),
         estimator(nodes.estimate_unigram, ["train_stream"], "unigram"),
@@ -28,6 +28,7 @@ def create_pipeline() -> Pipeline:
         [
             Node(nodes.count, "train_stream", "ngram_counts", name="count_ngrams"),
             *(listing(n) for n in ORDERS),
+            *statistics_of_counts(),
             boxed(chance, "chance"),
             boxed(maximum_likelihood, "maximum_likelihood"),
             boxed(smoothing, "smoothing"),
@@ -43,6 +44,37 @@ def listing(order: int) -> Node:
     return Node(
         nodes.list_ngrams(order), inputs, f"ngram_table_{order}", name=f"list_ngrams_{order}"
     )
+
+
+def statistics_of_counts() -> list[Node]:
+    """The nodes that say what the counts are like: how sparse, and what follows what."""
+    kneser_ney = [*datasets("model", KNESER_NEY), *datasets("summary", KNESER_NEY)]
+    return [
+        Node(nodes.count_counts, "ngram_counts", "counts_of_counts", name="count_counts"),
+        Node(
+            nodes.measure_growth,
+            ["all_types_stream", "params:ngram.tables"],
+            ["vocabulary_growth", "heaps_fit"],
+            name="measure_vocabulary_growth",
+        ),
+        Node(
+            nodes.look_up_test_ngrams,
+            ["ngram_counts", "test_stream", "params:seed"],
+            "seen_ngrams",
+            name="look_up_test_ngrams",
+        ),
+        Node(
+            nodes.list_continuations,
+            {
+                "counts": "ngram_counts",
+                "tokenizer": "tokenizer",
+                "tables": "params:ngram.tables",
+                **{name: name for name in kneser_ney},
+            },
+            "top_continuations",
+            name="list_continuations",
+        ),
+    ]
 
 
 def smoothed(name: EstimatorName, order: int) -> Node:

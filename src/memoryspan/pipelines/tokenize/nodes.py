@@ -2,7 +2,12 @@
 
 import pandas as pd
 
-from memoryspan.text.encoding import coverage_table, encode_split, vocabulary_table
+from memoryspan.text.encoding import (
+    coverage_table,
+    encode_all_types,
+    encode_split,
+    vocabulary_table,
+)
 from memoryspan.text.parameters import TokenizerParameters
 from memoryspan.text.streams import TokenStream
 from memoryspan.text.tokenizers import Tokenizer
@@ -28,6 +33,11 @@ def encode(
         encode_split(tokenizer, documents, "validation"),
         encode_split(tokenizer, documents, "test"),
     )
+
+
+def encode_without_limit(tokenizer: Tokenizer, documents: pd.DataFrame) -> TokenStream:
+    """The training split with an id for every type: to see how its vocabulary grows."""
+    return encode_all_types(tokenizer, documents)
 
 
 def measure_coverage(
