@@ -77,9 +77,9 @@ def heaps_fit(growth: pd.DataFrame) -> pd.DataFrame:
         growth: what ``growth_curve`` returns.
 
     Returns:
-        One row per order that the text has: order, k, beta, r_squared (of the logarithms; NaN where V does not
-        vary), from_tokens and to_tokens (the range of the fit), points. Where the range has
-        fewer than two points k, beta and r_squared are NaN.
+        One row per order that the text has: order, k, beta, r_squared (of the logarithms; NaN
+        where V does not vary), from_tokens and to_tokens (the range of the fit), points. Where
+        the range has fewer than two points k, beta and r_squared are NaN.
     """
     return pd.DataFrame(
         [

@@ -26,11 +26,12 @@ class ReportContent:
     """Everything that the page says; what is None or empty is left out, with its section.
 
     Tables have the columns that the rooms give them: ``corpus_profile``, ``split_table`` and
-    ``coverage`` from the corpus; ``ngram_tables`` by n, with w1 … wn and count; ``perplexity``
-    and ``verdicts`` from the evaluation; ``histories`` by model from training; the curves and
-    their summaries from the probes; ``samples`` with model, prompt, continuation, note.
+    ``coverage`` from the corpus; ``ngram_tables`` by n, with w1 … wn and count, and the
+    statistics of the counts, from ``counts_of_counts`` to ``top_continuations``, from the n-grams;
+    ``perplexity`` and ``verdicts`` from the evaluation; ``histories`` by model from training; the
+    curves and their summaries from the probes; ``samples`` with model, prompt, continuation, note.
 
-    The four SVGs are what ``figure_style.svg_text`` makes. They go into the page as they are:
+    The SVGs are what ``figure_style.svg_text`` makes. They go into the page as they are:
     never put text from elsewhere there.
     """
 
@@ -41,6 +42,14 @@ class ReportContent:
     split_table: "pd.DataFrame | None" = None
     coverage: "pd.DataFrame | None" = None
     ngram_tables: Mapping[int, "pd.DataFrame"] = field(default_factory=dict)
+    counts_of_counts: "pd.DataFrame | None" = None
+    counts_of_counts_svg: str = ""
+    vocabulary_growth: "pd.DataFrame | None" = None
+    heaps_fit: "pd.DataFrame | None" = None
+    vocabulary_growth_svg: str = ""
+    seen_ngrams: "pd.DataFrame | None" = None
+    seen_ngrams_svg: str = ""
+    top_continuations: "pd.DataFrame | None" = None
     perplexity: "pd.DataFrame | None" = None
     perplexity_svg: str = ""
     histories: Mapping[str, "pd.DataFrame"] = field(default_factory=dict)

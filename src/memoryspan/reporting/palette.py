@@ -17,6 +17,7 @@ CHANCE, N_GRAM, FEED_FORWARD, RECURRENT, OTHER = range(5)
 _KNESER_NEY_SHADES = ("#a9c3de", "#84a9cf", "#5d8dbd", "#3a6ea5", "#1f4e80")
 _MAXIMUM_LIKELIHOOD_SHADES = ("#d5cbb3", "#c0b394", "#aa9b77", "#91815c", "#766744")
 _TEAL_SHADES = ("#b7d6d2", "#94c1bc", "#6faaa4", "#4c918b", "#2f7771")
+_ORDER_MARKERS = ("o", "s", "^", "D", "v")
 _FALLBACK_MARKERS = ("P", "X", "h", "<", ">", "p")
 
 
@@ -81,6 +82,12 @@ def model_style(name: str) -> ModelStyle:
     colour = f"#{round(255 * red):02x}{round(255 * green):02x}{round(255 * blue):02x}"
     marker = _FALLBACK_MARKERS[digest // 360 % len(_FALLBACK_MARKERS)]
     return ModelStyle(name, colour, marker, OTHER)
+
+
+def order_style(n: int) -> ModelStyle:
+    """The style of the n-grams of one order themselves: blue as Kneser–Ney, with own markers."""
+    place = min(max(n, 1), len(_KNESER_NEY_SHADES)) - 1
+    return ModelStyle(f"{n}-grams", _KNESER_NEY_SHADES[place], _ORDER_MARKERS[place], N_GRAM, n)
 
 
 def in_order(names: Iterable[str]) -> list[str]:

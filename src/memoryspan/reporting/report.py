@@ -10,6 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from memoryspan.reporting.content import ReportContent, Reproduction
+from memoryspan.reporting.counts import continuation_views, count_sentences, count_tables
 from memoryspan.reporting.formatting import is_missing, number, percent
 from memoryspan.reporting.palette import in_order, model_style
 from memoryspan.reporting.tables import (
@@ -71,6 +72,8 @@ def render_report(content: ReportContent) -> str:
             for n, frame in sorted(content.ngram_tables.items())
             if len(frame)
         },
+        count_sentences=count_sentences(content),
+        continuations=continuation_views(content.top_continuations),
         prompts=_prompts(content.samples),
         parameter_groups=_parameter_groups(content.configuration),
     )
@@ -80,6 +83,9 @@ def render_report(content: ReportContent) -> str:
 def _figures(content: ReportContent) -> dict[str, Markup]:
     """The drawings of tables that have rows: a figure of nothing is left out."""
     pairs = {
+        "counts": (content.counts_of_counts_svg, content.counts_of_counts),
+        "growth": (content.vocabulary_growth_svg, content.vocabulary_growth),
+        "seen": (content.seen_ngrams_svg, content.seen_ngrams),
         "perplexity": (content.perplexity_svg, content.perplexity),
         "context": (content.context_svg, content.context_curve),
         "gradient": (content.gradient_svg, content.gradient_curve),
@@ -93,7 +99,7 @@ def _figures(content: ReportContent) -> dict[str, Markup]:
 
 def _tables(content: ReportContent) -> dict[str, TableView | None]:
     perplexity = content.perplexity
-    return {
+    return count_tables(content) | {
         "profile": table_view(content.corpus_profile),
         "splits": table_view(content.split_table),
         "coverage": table_view(content.coverage),

@@ -15,6 +15,11 @@ TABLES = (
     "corpus_profile",
     "split_table",
     "coverage",
+    "counts_of_counts",
+    "vocabulary_growth",
+    "heaps_fit",
+    "seen_ngrams",
+    "top_continuations",
     "perplexity",
     "context_curve",
     "effective_context",
@@ -22,7 +27,37 @@ TABLES = (
     "gradient_summary",
     "samples",
 )
+FIGURES = (
+    "counts_of_counts",
+    "vocabulary_growth",
+    "seen_ngrams",
+    "perplexity",
+    "learning_curves",
+    "context",
+    "gradient",
+)
 VERSIONED = ("memoryspan", "torch", "pytorch-lightning", "kedro", "mlflow", "numpy", "tokenizers")
+
+
+def draw_counts_of_counts(counts_of_counts: pd.DataFrame) -> Any:
+    """How many n-grams occur how often."""
+    from memoryspan.reporting.figures.frequencies import counts_of_counts_figure
+
+    return counts_of_counts_figure(counts_of_counts)
+
+
+def draw_growth(vocabulary_growth: pd.DataFrame, heaps_fit: pd.DataFrame) -> Any:
+    """Distinct n-grams by tokens read, and Heaps' law."""
+    from memoryspan.reporting.figures.growth import growth_figure
+
+    return growth_figure(vocabulary_growth, heaps_fit)
+
+
+def draw_seen_ngrams(seen_ngrams: pd.DataFrame) -> Any:
+    """The share of test n-grams that the training text has."""
+    from memoryspan.reporting.figures.seen import seen_figure
+
+    return seen_figure(seen_ngrams)
 
 
 def draw_perplexity(perplexity: pd.DataFrame) -> Any:
@@ -70,10 +105,7 @@ def write_report(
         **{name: parts[name] for name in TABLES},
         ngram_tables={n: parts[f"ngram_table_{n}"] for n in ORDERS},
         histories={model: parts[f"{model}_history"] for model in NEURAL},
-        perplexity_svg=parts["perplexity_figure"],
-        learning_curves_svg=parts["learning_curves_figure"],
-        context_svg=parts["context_figure"],
-        gradient_svg=parts["gradient_figure"],
+        **{f"{name}_svg": parts[f"{name}_figure"] for name in FIGURES},
         configuration={
             "corpus": corpus_description["corpus"],
             "tokenizer": tokenizer.parameters.model_dump(mode="json"),

@@ -5,13 +5,26 @@ from kedro.pipeline import Node, Pipeline
 from memoryspan.pipelines.models import NEURAL, ORDERS, datasets
 from memoryspan.pipelines.report import nodes
 
-FIGURES = ["perplexity_figure", "learning_curves_figure", "context_figure", "gradient_figure"]
-
 
 def create_pipeline() -> Pipeline:
-    """Tables → four figures and the report page."""
+    """Tables → figures and the report page."""
     return Pipeline(
         [
+            Node(
+                nodes.draw_counts_of_counts,
+                "counts_of_counts",
+                "counts_of_counts_figure",
+                name="draw_counts_of_counts",
+            ),
+            Node(
+                nodes.draw_growth,
+                ["vocabulary_growth", "heaps_fit"],
+                "vocabulary_growth_figure",
+                name="draw_vocabulary_growth",
+            ),
+            Node(
+                nodes.draw_seen_ngrams, "seen_ngrams", "seen_ngrams_figure", name="draw_seen_ngrams"
+            ),
             Node(nodes.draw_perplexity, "perplexity", "perplexity_figure", name="draw_perplexity"),
             Node(
                 nodes.draw_learning_curves,
@@ -30,7 +43,7 @@ def create_pipeline() -> Pipeline:
                 nodes.write_report,
                 {
                     **{name: name for name in nodes.TABLES},
-                    **{name: name for name in FIGURES},
+                    **{name: name for name in datasets("figure", nodes.FIGURES)},
                     "verdicts": "verdicts",
                     "corpus_description": "corpus_description",
                     "tokenizer": "tokenizer",
