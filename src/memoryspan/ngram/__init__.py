@@ -11,6 +11,7 @@ From token ids, as the pipelines do:
 
     counts = NgramCounts.of(stream, order=5)
     counts.table(3, vocabulary)              # a DataFrame: w1, w2, w3, count
+    seen_ngrams(counts, other_stream, seed)  # a DataFrame: the share that was counted, by order
     model = KneserNey().estimate(counts, order=5)
     model.token_log_probs(other_stream)      # nats, one per token
     model.next_log_probs(contexts)           # nats, a row over the vocabulary per context
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
     from memoryspan.ngram.add_k import AddK
     from memoryspan.ngram.arpa import ArpaModel, read_arpa, write_arpa
     from memoryspan.ngram.chance import UniformModel, UnigramModel
+    from memoryspan.ngram.continuations import top_continuations
     from memoryspan.ngram.counts import NgramCounts
     from memoryspan.ngram.estimators import Estimator, make_estimator
+    from memoryspan.ngram.growth import growth_curve, heaps_fit
     from memoryspan.ngram.jelinek_mercer import JelinekMercer
     from memoryspan.ngram.katz import Katz
     from memoryspan.ngram.kneser_ney import KneserNey
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
     from memoryspan.ngram.model import NgramModel
     from memoryspan.ngram.parameters import NgramParameters
     from memoryspan.ngram.pruning import prune_by_entropy
+    from memoryspan.ngram.sparsity import seen_ngrams
     from memoryspan.ngram.storage import load_model
     from memoryspan.ngram.text_model import TextModel, train
     from memoryspan.ngram.text_scores import TextScores
@@ -60,10 +64,14 @@ __all__ = [
     "UniformModel",
     "UnigramModel",
     "WittenBell",
+    "growth_curve",
+    "heaps_fit",
     "load_model",
     "make_estimator",
     "prune_by_entropy",
     "read_arpa",
+    "seen_ngrams",
+    "top_continuations",
     "train",
     "write_arpa",
 ]
@@ -85,10 +93,14 @@ _MODULES = {
     "UniformModel": "chance",
     "UnigramModel": "chance",
     "WittenBell": "witten_bell",
+    "growth_curve": "growth",
+    "heaps_fit": "growth",
     "load_model": "storage",
     "make_estimator": "estimators",
     "prune_by_entropy": "pruning",
     "read_arpa": "arpa",
+    "seen_ngrams": "sparsity",
+    "top_continuations": "continuations",
     "train": "text_model",
     "write_arpa": "arpa",
 }

@@ -37,13 +37,13 @@ def continuation_views(table: "pd.DataFrame | None") -> list[tuple[str, TableVie
     """(caption, table) for each of the first contexts, in their order."""
     if table is None or table.empty:
         return []
-    headings = ("next", "count", "max. likelihood", "Kneser–Ney")
+    headings = ("next", "count", "P, counts", "P, Kneser–Ney")
     cells = tuple(Cell(words, numeric=place > 0) for place, words in enumerate(headings))
     views = []
     for (context, order, total), rows in table.groupby(
         ["context", "order", "context_count"], sort=False
     ):
-        caption = f"{context} … (n = {order}, seen {number(total)} times)"
+        caption = f"after “{context}”: n = {order}, {number(total)} times"
         lines = tuple(_continuation(row) for row in rows.to_dict("records"))
         views.append((caption, TableView(cells, lines)))
     return views[:MOST_CONTEXTS]
@@ -86,13 +86,11 @@ def _share(row: Mapping[Hashable, Any], column: str) -> str:
 def _frequency_sentences(by_order: "pd.DataFrame | None") -> list[str]:
     if by_order is None or len(by_order) < 2:
         return []
-    rows = by_order[by_order["order"] > 1].to_dict("records")
-    parts = [
-        f"of its {number(row['distinct'])} distinct {row['order']}-grams "
-        f"{percent(row['once_share'])} occur once"
-        for row in (rows[:1] if len(rows) == 1 else (rows[0], rows[-1]))
-    ]
-    return [f"Most of what a text has it has once: {', '.join(parts)}."]
+    rows = _first_and_last(by_order[by_order["order"] > 1])
+    parts = [f"the {number(row['distinct'])} distinct {row['order']}-grams" for row in rows]
+    shares = [percent(row["once_share"]) for row in rows]
+    pairs = (f"of {part} {share}" for part, share in zip(parts, shares, strict=True))
+    return [f"In the training text, {', '.join(pairs)} occur only once."]
 
 
 def _growth_sentences(growth: "pd.DataFrame | None", heaps: "pd.DataFrame | None") -> list[str]:
@@ -117,14 +115,22 @@ def _growth_sentences(growth: "pd.DataFrame | None", heaps: "pd.DataFrame | None
 def _seen_sentences(seen: "pd.DataFrame | None") -> list[str]:
     if seen is None or len(seen) < 2:
         return []
-    rows = seen.to_dict("records")
+    rows = _first_and_last(seen[seen["order"] > 1])
     last = rows[-1]
-    parts = [
-        f"{_share(row, 'token_share')} end a {row['order']}-gram"
-        for row in (rows[1:] if len(rows) == 2 else (rows[1], last))
-    ]
-    return [
+    parts = [f"{_share(row, 'token_share')} end a {row['order']}-gram" for row in rows]
+    said = (
         f"Of the {number(last['tokens'])} tokens of the test text {', '.join(parts)} that the "
-        f"training text has. The other {percent(1 - last['token_share'])} maximum likelihood of "
-        "that order finds impossible."
+        f"training text has. To the other {percent(1 - last['token_share'])} maximum likelihood of "
+        "that order gives no probability: this is the sparsity that smoothing is for."
+    )
+    if not last["unknown_share"]:
+        return [said]
+    return [
+        f"{said} With the rare words themselves in the place of <unk>, which is in "
+        f"{percent(last['unknown_share'])} of these {last['order']}-grams, it would be greater."
     ]
+
+
+def _first_and_last(rows: "pd.DataFrame") -> list[dict[Hashable, Any]]:
+    """The first row and, where there are more, the last."""
+    return rows.iloc[sorted({0, len(rows) - 1})].to_dict("records")

@@ -38,7 +38,7 @@ def counts_of_counts_figure(counts_of_counts: "pd.DataFrame") -> Figure:
         style = order_style(int(str(n)))
         r, ngrams = rows["count"].to_numpy(), rows["ngrams"].to_numpy()
         axes.plot(
-            r, ngrams, ".", color=style.colour, markersize=4, alpha=0.35, markeredgewidth=0
+            r, ngrams, ".", color=style.colour, markersize=4, alpha=0.5, markeredgewidth=0
         )  # fmt: skip
         axes.plot(
             *binned_means(r, ngrams), color=style.colour, marker=style.marker, markersize=4,
@@ -46,7 +46,7 @@ def counts_of_counts_figure(counts_of_counts: "pd.DataFrame") -> Figure:
         )  # fmt: skip
     axes.set(
         title="How many n-grams occur how often",
-        xlabel="occurrences in the training text (log scale)",
+        xlabel="r, occurrences in the training text (log scale)",
         ylabel="distinct n-grams (log scale)",
     )
     figure.legend(loc="outside upper center", ncols=5)
@@ -58,10 +58,10 @@ def binned_means(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The middle of each bin of r (geometric), and n-grams per r in it, those with none included.
 
-    Two bins per doubling of r, from 1; empty bins are left out.
+    Bins are 1, 2, 3, 4 and then two per doubling of r; empty ones are left out.
     """
-    doublings = 2 * int(r.max()).bit_length() + 1
-    edges = np.unique(np.floor(np.sqrt(2.0) ** np.arange(doublings + 1)))
+    halves = np.arange(4, 2 * int(r.max()).bit_length() + 6)
+    edges = np.concatenate([[1.0, 2.0, 3.0], np.floor(np.sqrt(2.0) ** halves)])
     total, _ = np.histogram(r, edges, weights=ngrams)
     filled = total > 0
     first, last = edges[:-1], edges[1:] - 1
