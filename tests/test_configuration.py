@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from memoryspan.errors import MemoryspanError
 from memoryspan.hooks import check_parameters
+from memoryspan.ngram.parameters import TableParameters
 from memoryspan.pipelines.models import NEURAL
 from memoryspan.pipelines.parameters import RunParameters
 from memoryspan.settings import CONFIG_LOADER_ARGS
@@ -36,6 +37,8 @@ def test_base_states_every_parameter_with_the_default_of_the_code(group):
     assert isinstance(kind, type)
     assert issubclass(kind, BaseModel)
     assert set(stated) == set(kind.model_fields), "conf/base is where users look parameters up"
+    if group == "ngram":
+        assert set(stated["tables"]) == set(TableParameters.model_fields)
     assert kind.model_validate(stated) == kind()
 
 
@@ -51,6 +54,8 @@ def test_paths_are_absolute_whatever_the_working_directory(tmp_path, monkeypatch
         ({"corpus": {"sorce": "x"}}, "corpus.sorce: unknown key"),
         ({"foo": 1}, "foo: unknown key"),
         ({"training": {"epochs": 0}}, "training.epochs = 0"),
+        ({"ngram": {"tables": {"context": []}}}, "ngram.tables.context: unknown key"),
+        ({"ngram": {"tables": {"contexts": [""]}}}, "ngram.tables.contexts.0"),
         ({"seed": "abc"}, "seed = 'abc'"),
     ],
 )

@@ -70,6 +70,23 @@ def test_trie_is_sorted_and_linked(stream_of: Any, corpus: list[list[int]], orde
         if len(ngram) < order:
             children = range(trie.child[node], trie.child[node + 1])
             assert [node_of[(*ngram, int(trie.word[c]))] for c in children] == list(children)
+        assert trie.find(ngram) == node
+    unseen = [(*ngram, 2) for ngram in node_of if len(ngram) < order and (*ngram, 2) not in node_of]
+    assert {trie.find(ngram) for ngram in unseen} <= {-1}
+
+
+@given(corpus=sentences, order=st.integers(2, 5))
+def test_what_follows_a_context_is_counted(
+    stream_of: Any, corpus: list[list[int]], order: int
+) -> None:
+    counts = NgramCounts.of(stream_of(corpus, V), order)
+    following = counts.following()
+    assert following[0] == len(stream_of(corpus, V))
+    for n in range(1, order):
+        expected: Counter[tuple[int, ...]] = Counter()
+        for ngram, count in brute_force(corpus, n + 1).items():
+            expected[ngram[:-1]] += count
+        assert counted(counts, following[counts.trie.level(n)], n) == expected
 
 
 def test_large_groups_are_sorted_by_radix(stream_of: Any) -> None:

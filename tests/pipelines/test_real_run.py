@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from memoryspan.datasets.figures import FigureDataset
+from memoryspan.datasets.tables import TableDataset
 from memoryspan.pipelines.models import ALL_MODELS, KNESER_NEY, NEURAL, PROBED_MODELS, RECURRENT
 
 COLUMNS = [
@@ -46,6 +48,64 @@ def test_count_tables_are_words_most_frequent_first(finished):
     training = " ".join(documents.loc[documents["split"] == "train", "text"])
     shown = bigrams[(bigrams["w1"] == "the") & (bigrams["w2"] == "king")]["count"].item()
     assert shown == training.count("the king")
+
+
+def test_counts_of_counts_add_up_to_the_count_tables(finished):
+    table = pd.read_csv(finished / "data/04_feature/ngram_counts/counts_of_counts.csv")
+    for order, rows in table.groupby("order"):
+        ngrams = pd.read_parquet(finished / f"data/04_feature/ngram_counts/order_{order}.parquet")
+        assert rows["ngrams"].sum() == len(ngrams)
+        assert (rows["count"] * rows["ngrams"]).sum() == ngrams["count"].sum()
+
+
+def test_vocabulary_growth_ends_at_the_types_of_the_training_text(finished):
+    growth = pd.read_csv(finished / "data/04_feature/ngram_counts/vocabulary_growth.csv")
+    documents = pd.read_parquet(finished / "data/02_intermediate/documents.parquet")
+    training = " ".join(documents.loc[documents["split"] == "train", "text"])
+    types = set(training.replace(".", " . ").split())
+    last = growth[growth["order"] == 1].iloc[-1]
+    assert last["distinct"] == len(types) + 1  # </s>
+    fit = pd.read_csv(finished / "data/04_feature/ngram_counts/heaps_fit.csv")
+    assert fit["order"].tolist() == [1, 2, 3, 4, 5]
+    assert fit["beta"].is_monotonic_increasing
+
+
+def test_unseen_ngrams_are_what_maximum_likelihood_finds_impossible(finished, perplexity):
+    seen = pd.read_csv(finished / "data/08_reporting/seen_ngrams.csv", index_col="order")
+    for n in range(1, 6):
+        impossible = perplexity.loc[f"maximum_likelihood_{n}", "zero_probability_share"]
+        assert seen.loc[n, "token_share"] == pytest.approx(1 - impossible)
+    assert seen["token_share"].is_monotonic_decreasing
+
+
+def test_continuations_are_rows_of_the_count_tables(finished):
+    table = pd.read_parquet(finished / "data/08_reporting/top_continuations.parquet")
+    trigrams = pd.read_parquet(finished / "data/04_feature/ngram_counts/order_3.parquet")
+    words = trigrams.astype({"w1": str, "w2": str, "w3": str})
+    counted = words.assign(context=words["w1"] + " " + words["w2"])
+    for row in table[table["order"] == 3].to_dict("records"):
+        of_context = counted[counted["context"] == row["context"]]
+        assert row["context_count"] == of_context["count"].sum()
+        same = of_context[of_context["w3"] == row["continuation"]]
+        assert row["count"] == same["count"].item()
+    assert set(table["order"]) == {2, 3, 4, 5}
+
+
+def test_tables_of_counts_have_previews(finished):
+    """What kedro-viz shows."""
+    counts, reporting = finished / "data/04_feature/ngram_counts", finished / "data/08_reporting"
+    for path in (
+        counts / "counts_of_counts.csv",
+        counts / "vocabulary_growth.csv",
+        counts / "heaps_fit.csv",
+        reporting / "seen_ngrams.csv",
+        reporting / "top_continuations.parquet",
+    ):
+        preview = TableDataset(filepath=str(path)).preview()
+        assert len(preview["data"]) >= 5
+        assert "order" in preview["columns"]
+    for name in ("counts_of_counts", "vocabulary_growth", "seen_ngrams"):
+        assert FigureDataset(filepath=str(reporting / f"{name}.png")).preview()
 
 
 def test_every_model_is_compared_on_the_same_tokens(perplexity):
@@ -91,7 +151,7 @@ def test_gradients_at_both_stages_begin_at_one(finished):
 
 def test_report_is_one_offline_page(finished):
     page = (finished / "data/08_reporting/report.html").read_text(encoding="utf-8")
-    assert page.count("<svg") >= 4
+    assert page.count("<svg") >= 7
     assert "src=" not in page
     assert "Kneser" in page
 
@@ -138,7 +198,7 @@ def test_same_seed_gives_the_same_table_from_scratch(kedro_run, project, perplex
 def test_one_step_again_needs_only_what_is_there(kedro_run, finished):
     outcome = kedro_run(finished, "--pipeline", "report", "--params", "corpus.source=plays")
     assert outcome.returncode == 0, outcome.stderr
-    assert "Completed 5 out of 5" in outcome.stderr
+    assert "Completed 8 out of 8" in outcome.stderr
 
 
 def test_only_missing_outputs_runs_only_what_is_missing(kedro_run, finished):

@@ -8,9 +8,12 @@ from memoryspan.reporting.content import ReportContent, Reproduction
 from memoryspan.reporting.figure_style import svg_text
 from memoryspan.reporting.figures import (
     context_figure,
+    counts_of_counts_figure,
     gradient_figure,
+    growth_figure,
     learning_curves_figure,
     perplexity_figure,
+    seen_figure,
 )
 
 
@@ -104,8 +107,73 @@ def gradient_curve() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="session")
+def counts_of_counts() -> pd.DataFrame:
+    rows = [(1, 2, 40), (1, 90, 2), (1, 6000, 1), (2, 1, 900), (2, 2, 80), (2, 40, 20)]
+    rows += [(3, 1, 1980), (3, 5, 20)]
+    return pd.DataFrame(rows, columns=["order", "count", "ngrams"])
+
+
+@pytest.fixture(scope="session")
+def vocabulary_growth() -> pd.DataFrame:
+    tokens = np.array([1, 10, 100, 1000, 10_000, 70_000])
+    return pd.DataFrame(
+        [
+            {"order": n, "tokens": N, "distinct": max(0, round(3 * N ** (0.2 + 0.25 * n)) - n)}
+            for n in (1, 2, 3)
+            for N in tokens
+        ]
+    )
+
+
+@pytest.fixture(scope="session")
+def heaps_fit() -> pd.DataFrame:
+    law = {"k": 3.0, "r_squared": 0.999, "from_tokens": 1000, "to_tokens": 70_000, "points": 3}
+    return pd.DataFrame([{"order": n, "beta": 0.2 + 0.25 * n, **law} for n in (1, 2, 3)])
+
+
+@pytest.fixture(scope="session")
+def seen_ngrams() -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "order": [1, 2, 3],
+            "tokens": 54_321,
+            "token_share": [1.0, 0.85, 0.5],
+            "token_share_low": [1.0, 0.84, 0.48],
+            "token_share_high": [1.0, 0.86, 0.52],
+            "types": [990, 5200, 8240],
+            "type_share": [1.0, 0.6, 0.25],
+            "type_share_low": [1.0, 0.58, 0.23],
+            "type_share_high": [1.0, 0.62, 0.27],
+            "unknown_share": [0.02, 0.05, 0.08],
+            "interval_unit": "block",
+            "interval_clusters": 23,
+        }
+    )
+
+
+@pytest.fixture(scope="session")
+def top_continuations() -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "context": ["of <b>", "of <b>", "zebra"],
+            "order": [3, 3, 2],
+            "continuation": ["<i>", "春", "</s>"],
+            "count": [3000, 1, 0],
+            "context_count": [3001, 3001, 0],
+            "maximum_likelihood": [3000 / 3001, 1 / 3001, np.nan],
+            "kneser_ney": [0.75, 0.125, 0.0625],
+        }
+    )
+
+
+@pytest.fixture(scope="session")
 def content(
     perplexity: pd.DataFrame,
+    counts_of_counts: pd.DataFrame,
+    vocabulary_growth: pd.DataFrame,
+    heaps_fit: pd.DataFrame,
+    seen_ngrams: pd.DataFrame,
+    top_continuations: pd.DataFrame,
     histories: dict[str, pd.DataFrame],
     context_curve: pd.DataFrame,
     effective_context: pd.DataFrame,
@@ -132,6 +200,14 @@ def content(
             2: pd.DataFrame({"w1": ["<script>", "of"], "w2": ["x", "the"], "count": [12_345, 7]}),
             1: pd.DataFrame({"w1": [f"word{i}" for i in range(12)], "count": range(12)}),
         },
+        counts_of_counts=counts_of_counts,
+        counts_of_counts_svg=svg_text(counts_of_counts_figure(counts_of_counts)),
+        vocabulary_growth=vocabulary_growth,
+        heaps_fit=heaps_fit,
+        vocabulary_growth_svg=svg_text(growth_figure(vocabulary_growth, heaps_fit)),
+        seen_ngrams=seen_ngrams,
+        seen_ngrams_svg=svg_text(seen_figure(seen_ngrams)),
+        top_continuations=top_continuations,
         perplexity=perplexity,
         perplexity_svg=svg_text(perplexity_figure(perplexity)),
         histories=histories,

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.colors import is_color_like, to_rgb
 
-from memoryspan.reporting.palette import in_order, model_style
+from memoryspan.reporting.palette import in_order, model_style, order_style
 
 NAMES = [
     *("uniform", "unigram", "feedforward", "rnn", "gru", "lstm", "transformer"),
@@ -15,6 +15,13 @@ NAMES = [
 def test_every_model_has_its_own_colour_and_label() -> None:
     styles = [model_style(name) for name in NAMES]
     assert len({style.colour for style in styles}) == len({s.label for s in styles}) == len(NAMES)
+
+
+def test_orders_of_ngrams_differ_in_shade_and_marker() -> None:
+    styles = [order_style(n) for n in range(1, 6)]
+    assert len({style.colour for style in styles}) == len({style.marker for style in styles}) == 5
+    assert [style.label for style in styles] == [f"{n}-grams" for n in range(1, 6)]
+    assert order_style(9).colour == styles[-1].colour
 
 
 def test_ways_to_smooth_differ_in_marker_and_label() -> None:

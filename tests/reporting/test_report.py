@@ -58,12 +58,12 @@ def sections(page: Page) -> list[str]:
 def test_the_page_is_well_formed_and_complete(page: Page) -> None:
     assert page.open == []
     assert sections(page) == [
-        *("corpus", "ngrams", "perplexity", "learning", "context", "gradient"),
+        *("corpus", "ngrams", "counts", "perplexity", "learning", "context", "gradient"),
         *("samples", "configuration", "reproduce"),
     ]
     ids = [attrs["id"] for _, attrs in page.tags if attrs.get("id")]
     assert len(ids) == len(set(ids))
-    assert sum(tag == "svg" for tag, _ in page.tags) == 4
+    assert sum(tag == "svg" for tag, _ in page.tags) == 7
 
 
 def test_models_numbers_and_verdicts_are_there(page: Page) -> None:
@@ -131,7 +131,7 @@ def test_sections_without_content_are_left_out(content: ReportContent) -> None:
     )
     page = Page(render_report(only_ngrams))
     assert sections(page) == [
-        *("corpus", "ngrams", "perplexity", "context", "configuration", "reproduce")
+        *("corpus", "ngrams", "counts", "perplexity", "context", "configuration", "reproduce")
     ]
     links = [str(attrs["href"])[1:] for tag, attrs in page.tags if tag == "a"]
     assert links == sections(page)

@@ -4,7 +4,12 @@ import pytest
 
 from memoryspan.errors import MemoryspanError
 from memoryspan.text.documents import read_documents
-from memoryspan.text.encoding import coverage_table, encode_split, vocabulary_table
+from memoryspan.text.encoding import (
+    coverage_table,
+    encode_all_types,
+    encode_split,
+    vocabulary_table,
+)
 from memoryspan.text.parameters import CorpusParameters, TokenizerParameters
 from memoryspan.text.tokenizers import Tokenizer
 
@@ -40,6 +45,20 @@ def test_training_counts_are_the_counts_of_the_training_stream():
     tokenizer = fitted(DOCUMENTS, vocabulary_size=2)
     stream = encode_split(tokenizer, DOCUMENTS, "train")
     assert np.bincount(stream.ids).tolist() == tokenizer.vocabulary.counts.tolist()
+
+
+@pytest.mark.parametrize("size", [1, 2, 4, 100])
+def test_all_types_have_an_id_whatever_the_vocabulary_leaves_out(size):
+    tokenizer = fitted(DOCUMENTS, vocabulary_size=size)
+    stream = encode_all_types(tokenizer, DOCUMENTS)
+    assert np.bincount(stream.ids).tolist() == [0, 3, 3, 1, 1, 1]  # </s> a b c é
+    assert stream.document_bounds.tolist() == [0, 6, 9]
+    assert stream.vocabulary_size == 6
+
+
+def test_all_types_are_split_as_the_tokenizer_splits():
+    tokenizer = fitted(DOCUMENTS, kind="character", vocabulary_size=1)
+    assert len(encode_all_types(tokenizer, DOCUMENTS)) == len("a b ac") + len("é a") + 3
 
 
 def test_an_empty_split_is_an_error():
