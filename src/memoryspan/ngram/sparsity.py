@@ -25,12 +25,11 @@ from memoryspan.ngram.scoring import trace
 from memoryspan.ngram.streams import checked_ids
 from memoryspan.ngram.trie import Ints, NgramTrie
 from memoryspan.statistics.bootstrap import Intervals, mean_intervals
-from memoryspan.statistics.clusters import Clusters, token_clusters
+from memoryspan.statistics.clusters import token_clusters
 from memoryspan.text.streams import TokenStream
 from memoryspan.text.vocabulary import UNKNOWN_ID
 
 Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -67,15 +66,18 @@ def seen_ngrams(counts: NgramCounts, stream: TokenStream, seed: int) -> pd.DataF
     if len(stream) == 0:
         raise MemoryspanError("There are no tokens to look up; give a longer text.")
     clusters = token_clusters(stream)
+    found = look_up(counts, stream)
+    seen_tokens = np.stack([clusters.totals(of_order.seen.astype(float)) for of_order in found], 1)
+    of_tokens = mean_intervals(seen_tokens, clusters.tokens, seed=seed)
     rows = []
-    for n, found in enumerate(look_up(counts, stream), start=1):
-        weight = 1 / found.occurrences
-        of_tokens = share(found.seen, np.ones(len(stream)), clusters, seed)
-        of_types = share(found.seen, weight, clusters, seed)
+    for n, of_order in enumerate(found, start=1):
+        weight = 1 / of_order.occurrences
+        seen_types = clusters.totals(np.where(of_order.seen, weight, 0.0))[:, None]
+        of_types = mean_intervals(seen_types, clusters.totals(weight), seed=seed)
         rows.append(
-            {"order": n, "tokens": len(stream), **_columns("token_share", of_tokens)}
-            | {"types": round(weight.sum()), **_columns("type_share", of_types)}
-            | {"unknown_share": found.with_unknown.mean()}
+            {"order": n, "tokens": len(stream), **_columns("token_share", of_tokens, n - 1)}
+            | {"types": round(weight.sum()), **_columns("type_share", of_types, 0)}
+            | {"unknown_share": of_order.with_unknown.mean()}
             | {"interval_unit": clusters.unit, "interval_clusters": clusters.count}
         )
     return pd.DataFrame(rows)
@@ -107,12 +109,6 @@ def ending_ngrams(trie: NgramTrie, ids: Ints) -> Ints:
     return ngrams
 
 
-def share(seen: Bools, weight: Floats, clusters: Clusters, seed: int) -> Intervals:
-    """Σ weight of what was seen / Σ weight, with its interval (one value each)."""
-    totals, seen_totals = clusters.totals(weight), clusters.totals(np.where(seen, weight, 0.0))
-    return mean_intervals(seen_totals[:, None], totals, seed=seed)
-
-
-def _columns(name: str, found: Intervals) -> dict[str, float]:
+def _columns(name: str, found: Intervals, place: int) -> dict[str, float]:
     bounds = {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
-    return {column: float(bound[0]) for column, bound in bounds.items()}
+    return {column: float(bound[place]) for column, bound in bounds.items()}
