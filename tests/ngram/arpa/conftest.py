@@ -39,7 +39,7 @@ def slow_model(text: str) -> SlowModel:
     """Read a well-formed ARPA text."""
     model = SlowModel()
     order = 0
-    for line in text.split("\\data\\", 1)[1].split("\n"):
+    for line in f"\n{text}".split("\n\\data\\", 1)[1].split("\n"):
         if line.startswith("\\") and line.endswith("-grams:"):
             order = int(line[1:-7])
         elif order and line.strip() and not line.startswith("\\"):
