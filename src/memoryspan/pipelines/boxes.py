@@ -18,7 +18,7 @@ def boxed(nodes: list[Node], namespace: str) -> Pipeline:
         inner,
         namespace=namespace,
         inputs=inner.inputs() - parameters,
-        outputs=inner.outputs(),
+        outputs=inner.all_outputs(),  # those that stay inside, too
         parameters=parameters - {"params:network"},
     )
 

@@ -7,14 +7,17 @@ from typing import Any
 import pandas as pd
 
 from memoryspan.language_model import LanguageModel
+from memoryspan.ngram.arpa.renaming import sayable
 from memoryspan.ngram.chance import UniformModel, UnigramModel
 from memoryspan.ngram.continuations import choose_contexts, top_continuations
 from memoryspan.ngram.counts import NgramCounts
 from memoryspan.ngram.estimators import make_estimator
 from memoryspan.ngram.growth import growth_curve, heaps_fit
 from memoryspan.ngram.maximum_likelihood import MaximumLikelihood
+from memoryspan.ngram.model import NgramModel
 from memoryspan.ngram.parameters import EstimatorName, NgramParameters, TableParameters
 from memoryspan.ngram.sparsity import seen_ngrams
+from memoryspan.ngram.text_model import TextModel
 from memoryspan.pipelines.models import ORDERS
 from memoryspan.pipelines.summaries import check_same_tokens, model_summary
 from memoryspan.text.streams import TokenStream
@@ -74,6 +77,12 @@ def maximum_likelihood(order: int) -> Callable[[NgramCounts, TokenStream], Estim
         return timed(lambda: MaximumLikelihood().estimate(counts, order), train_stream)
 
     return estimate
+
+
+def with_words(model: NgramModel, summary: dict[str, Any], tokenizer: Tokenizer) -> TextModel:
+    """The model together with its words, under the names that they have in an ARPA file."""
+    check_same_tokens(summary, tokenizer.vocabulary.digest)
+    return TextModel(model, sayable(tokenizer.vocabulary))
 
 
 def smoothed(estimator: EstimatorName, order: int) -> Callable[..., Estimated]:

@@ -23,7 +23,7 @@ def create_pipeline() -> Pipeline:
         estimator(nodes.maximum_likelihood(n), COUNTED, f"maximum_likelihood_{n}") for n in ORDERS
     ]
     smoothing = [smoothed(name, max(ORDERS)) for name in SMOOTHING]
-    kneser_ney = [smoothed("kneser_ney", n) for n in ORDERS]
+    kneser_ney = [*(smoothed("kneser_ney", n) for n in ORDERS), exporting(max(ORDERS))]
     return Pipeline(
         [
             Node(nodes.count, "train_stream", "ngram_counts", name="count_ngrams"),
@@ -83,6 +83,13 @@ def smoothed(name: EstimatorName, order: int) -> Node:
     if name == "jelinek_mercer":
         inputs.append("validation_stream")
     return estimator(nodes.smoothed(name, order), inputs, f"{name}_{order}")
+
+
+def exporting(order: int) -> Node:
+    """The node that gives a model its words, to be written as an ARPA file."""
+    model = f"kneser_ney_{order}"
+    inputs = [f"{model}_model", f"{model}_summary", "tokenizer"]
+    return Node(nodes.with_words, inputs, f"{model}_arpa", name=f"export_{model}", tags=model)
 
 
 def estimator(function: Callable[..., Any], inputs: list[str], model: str) -> Node:
