@@ -5,7 +5,7 @@
 FOLDER has ``summary.json`` (what ``lmplz`` and ``query`` said, by corpus and order), texts
 ``tinyshakespeare.{train,test}.txt``, and ``…token_scores.tsv.gz`` (word, length of the matched
 n-gram, log10 probability). With ``--wikitext``, also WikiText-2 (``wiki.{train,test}.tokens``),
-whose ``<unk>`` is renamed, as KenLM's input has to be.
+without blank lines and with ``<unk>`` renamed, as KenLM's input has to be.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from memoryspan.ngram import TextModel, train
 from memoryspan.ngram.text_scores import TextScores
 
 ORDERS = (2, 3, 4, 5)
-RENAMED = "UNKTOKEN"
+RENAMED = "<rare>"
 
 
 def digits(ours: float, theirs: float) -> float:
@@ -31,10 +31,11 @@ def digits(ours: float, theirs: float) -> float:
 
 
 def renamed(path: Path) -> Iterator[str]:
-    """Lines whose ``<unk>`` is an ordinary word."""
+    """Lines that are not blank; ``<unk>`` is an ordinary word in them."""
     with path.open(encoding="utf-8") as file:
         for line in file:
-            yield line.rstrip("\n").replace("<unk>", RENAMED)
+            if line.strip():
+                yield line.rstrip("\n").replace("<unk>", RENAMED)
 
 
 def largest_difference(folder: Path, order: int, scores: TextScores) -> tuple[float, int]:
