@@ -1,0 +1,66 @@
+"""The databases that count: DuckDB inside this process, or Spark."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from memoryspan.errors import MemoryspanError
+from memoryspan.ngram.out_of_core.engine import Connect
+
+SHARE_OF_DATABASE = 0.6
+"""Of the memory budget; the rest is for what is assembled beside it."""
+SMALLEST_LIMIT_MB = 64
+
+
+def duckdb_within(memory_budget_mb: int) -> Connect:
+    """A DuckDB that spills to its folder. It never installs or loads extensions by itself."""
+    limit = max(SMALLEST_LIMIT_MB, int(memory_budget_mb * SHARE_OF_DATABASE))
+
+    @contextmanager
+    def connect(folder: Path) -> Iterator[Any]:
+        import ibis
+
+        database = ibis.duckdb.connect(
+            str(folder / "counts.duckdb"),
+            temp_directory=str(folder / "spilled"),
+            memory_limit=f"{limit}MB",
+            autoinstall_known_extensions=False,
+            autoload_known_extensions=False,
+        )
+        try:
+            yield database
+        finally:
+            database.disconnect()
+
+    return connect
+
+
+def spark_with(**settings: str) -> Connect:
+    """A Spark session.
+
+    Args:
+        settings: of Spark, such as ``{"spark.master": "local[2]"}``.
+    """
+
+    @contextmanager
+    def connect(folder: Path) -> Iterator[Any]:
+        try:
+            import ibis
+            from pyspark.sql import SparkSession
+        except ImportError as error:
+            raise MemoryspanError(
+                "Spark is not installed. Install the extra `spark` and a Java runtime, or count "
+                "with DuckDB."
+            ) from error
+        builder = SparkSession.builder.appName("memoryspan")
+        for name, value in settings.items():
+            builder = builder.config(name, value)
+        builder = builder.config("spark.local.dir", str(folder))
+        session = builder.config("spark.sql.warehouse.dir", str(folder)).getOrCreate()
+        try:
+            yield ibis.pyspark.connect(session)
+        finally:
+            session.stop()
+
+    return connect
