@@ -25,6 +25,24 @@ MAXIMUM_ORDER = 10
 Order = Annotated[int, Field(ge=1, le=MAXIMUM_ORDER)]
 
 
+class CountingParameters(BaseModel):
+    """Where n-grams are counted; the counts are the same, bit for bit."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    engine: Literal["auto", "memory", "out_of_core"] = Field(
+        default="auto",
+        description="memory: the fastest; out_of_core: a database that spills to disk; auto: in "
+        "memory if the estimated need (15 bytes per token and order) is within the budget.",
+    )
+    memory_budget_mb: int = Field(
+        default=8000,
+        ge=100,
+        description="Memory that counting may take, in MB. The out-of-core engine keeps to it, "
+        "besides what the operating system caches of its files.",
+    )
+
+
 class TableParameters(BaseModel):
     """What is shown of the counts; no model depends on it."""
 
@@ -117,6 +135,9 @@ class NgramParameters(BaseModel):
         default="double",
         description="Of stored log probabilities. Single halves the model's memory; its "
         "probabilities are then right to about 1e-7 and rows sum to one only as closely.",
+    )
+    counting: CountingParameters = Field(
+        default=CountingParameters(), description="In memory or with a database."
     )
     tables: TableParameters = Field(
         default=TableParameters(), description="What is shown of the counts."

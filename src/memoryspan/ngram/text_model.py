@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memoryspan.ngram.arpa import read_arpa, write_arpa
-from memoryspan.ngram.counts import NgramCounts
 from memoryspan.ngram.estimators import make_estimator
 from memoryspan.ngram.model import NgramModel
+from memoryspan.ngram.out_of_core.choice import count_ngrams
 from memoryspan.ngram.parameters import EstimatorName, NgramParameters
 from memoryspan.ngram.text_files import Progress, Text, read_text
 from memoryspan.ngram.text_scores import TextScores
@@ -127,7 +127,7 @@ def train(
     """
     table = word_table(vocabulary)
     stream = read_stream(text, table, progress)
-    counts = NgramCounts.of(stream, order)
+    counts = count_ngrams(stream, order, parameters.counting)
     tokens = vocabulary_of(table, stream.ids)
     del stream  # the ids are a good part of the memory that estimation needs
     validating = None

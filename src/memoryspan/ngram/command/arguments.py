@@ -103,6 +103,14 @@ def _add_train(train: ArgumentParser) -> None:
         default="single",
         help="of the probabilities while they are in memory (default: %(default)s, as in KenLM)",
     )
+    train.add_argument(
+        "--memory-budget",
+        type=int,
+        default=DEFAULTS.counting.memory_budget_mb,
+        metavar="MB",
+        help="count with a database that spills to disk where the counts would take more than "
+        "this (default: %(default)s)",
+    )
 
 
 def _add_score(score: ArgumentParser) -> None:

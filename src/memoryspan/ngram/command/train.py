@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from memoryspan.errors import MemoryspanError
 from memoryspan.ngram.command.score import evaluate
 from memoryspan.ngram.command.streams import STANDARD, print_json, progress_bar, text_named
-from memoryspan.ngram.parameters import NgramParameters
+from memoryspan.ngram.parameters import CountingParameters, NgramParameters
 from memoryspan.ngram.text_files import read_text
 from memoryspan.ngram.text_model import TextModel, train, word_table
 from memoryspan.ngram.words import WordTable
@@ -69,6 +69,7 @@ def _parameters(options: Namespace) -> NgramParameters:
             discounts=dict(options.discounts),
             add_k=options.add_k,
             precision=options.precision,
+            counting=CountingParameters(memory_budget_mb=options.memory_budget),
         )
     except ValidationError as error:
         first = error.errors()[0]

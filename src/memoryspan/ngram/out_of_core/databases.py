@@ -13,30 +13,26 @@ SHARE_OF_DATABASE = 0.6
 SMALLEST_LIMIT_MB = 64
 
 
-def duckdb_within(memory_budget_mb: int) -> Connect:
-    """A DuckDB that spills to its folder. It never installs or loads extensions by itself."""
+@contextmanager
+def duckdb_database(folder: Path, memory_budget_mb: int) -> Iterator[Any]:
+    """A DuckDB that spills to a folder. It never installs or loads extensions by itself."""
+    import ibis
+
     limit = max(SMALLEST_LIMIT_MB, int(memory_budget_mb * SHARE_OF_DATABASE))
-
-    @contextmanager
-    def connect(folder: Path) -> Iterator[Any]:
-        import ibis
-
-        database = ibis.duckdb.connect(
-            str(folder / "counts.duckdb"),
-            temp_directory=str(folder / "spilled"),
-            memory_limit=f"{limit}MB",
-            autoinstall_known_extensions=False,
-            autoload_known_extensions=False,
-        )
-        try:
-            yield database
-        finally:
-            database.disconnect()
-
-    return connect
+    database = ibis.duckdb.connect(
+        str(folder / "counts.duckdb"),
+        temp_directory=str(folder / "spilled"),
+        memory_limit=f"{limit}MB",
+        autoinstall_known_extensions=False,
+        autoload_known_extensions=False,
+    )
+    try:
+        yield database
+    finally:
+        database.disconnect()
 
 
-def spark_with(**settings: str) -> Connect:
+def spark_with(settings: dict[str, str]) -> Connect:
     """A Spark session.
 
     Args:
@@ -44,7 +40,7 @@ def spark_with(**settings: str) -> Connect:
     """
 
     @contextmanager
-    def connect(folder: Path) -> Iterator[Any]:
+    def connect(folder: Path, memory_budget_mb: int) -> Iterator[Any]:
         try:
             import ibis
             from pyspark.sql import SparkSession
@@ -54,6 +50,7 @@ def spark_with(**settings: str) -> Connect:
                 "with DuckDB."
             ) from error
         builder = SparkSession.builder.appName("memoryspan")
+        builder = builder.config("spark.driver.memory", f"{memory_budget_mb}m")
         for name, value in settings.items():
             builder = builder.config(name, value)
         builder = builder.config("spark.local.dir", str(folder))

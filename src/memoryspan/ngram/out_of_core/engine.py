@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from memoryspan.errors import MemoryspanError
 from memoryspan.ngram.counts import NgramCounts, countable_ids
@@ -20,12 +19,17 @@ from memoryspan.text.streams import TokenStream
 logger = logging.getLogger(__name__)
 
 BATCH_ROWS = 1 << 17
-Connect = Callable[[Path], AbstractContextManager[Any]]
-"""Opens an Ibis backend that may use a folder for what it spills."""
+Connect = Callable[[Path, int], AbstractContextManager[Any]]
+"""Opens an Ibis backend; takes a folder for what it spills, and a memory budget in MB."""
+Connected = Callable[[], AbstractContextManager[Any]]
 
 
 def count_out_of_core(
-    stream: TokenStream, order: int, connect: Connect, folder: Path | None = None
+    stream: TokenStream,
+    order: int,
+    connect: Connect,
+    memory_budget_mb: int,
+    folder: Path | None = None,
 ) -> NgramCounts:
     """The same as ``NgramCounts.of``; its arrays are memory maps of files without a name.
 
@@ -33,6 +37,7 @@ def count_out_of_core(
         stream: N ids, possibly a memory map.
         order: the longest n-grams to count.
         connect: opens the database.
+        memory_budget_mb: of the database and what is assembled beside it.
         folder: where to work, with room for about 60 bytes per token and order; the system's
             folder for temporary files if none is given. Nothing is left there.
 
@@ -45,7 +50,7 @@ def count_out_of_core(
         try:
             if order == 1:
                 return TrieBuilder(unigrams, [], work).counts()
-            return _counted(ids, unigrams, order, connect, work)
+            return _counted(ids, unigrams, order, lambda: connect(work, memory_budget_mb), work)
         except MemoryspanError:
             raise
         except Exception as error:  # each database has errors of its own
@@ -56,15 +61,19 @@ def count_out_of_core(
             ) from error
 
 
-def _counted(ids: Ints, unigrams: Ints, order: int, connect: Connect, work: Path) -> NgramCounts:
+def _counted(
+    ids: Ints, unigrams: Ints, order: int, connected: Connected, work: Path
+) -> NgramCounts:
     """The counts of orders 1 … N ≥ 2; what is computed goes from one Parquet file to the next."""
+    import pyarrow.parquet as pq
+
     from memoryspan.ngram.out_of_core.expressions import longest_windows, ngrams
     from memoryspan.ngram.out_of_core.windows import write_windows
 
     windows, longest = work / "windows.parquet", work / "longest.parquet"
     tables = {n: work / f"order_{n}.parquet" for n in range(2, order + 1)}
     write_windows(ids, order, windows)
-    with connect(work) as database:
+    with connected() as database:
         longest_windows(database.read_parquet(windows), order).to_parquet(longest)
         windows.unlink()
         for n, path in tables.items():
@@ -81,6 +90,8 @@ def _counted(ids: Ints, unigrams: Ints, order: int, connect: Connect, work: Path
 
 def batches(path: Path, n: int) -> Iterator[Batch]:
     """The rows of a table of n-grams, some at a time."""
+    import pyarrow.parquet as pq
+
     with pq.ParquetFile(path) as file:
         for batch in file.iter_batches(BATCH_ROWS):
             tokens = np.stack([batch.column(f"w{k}").to_numpy() for k in range(n)])

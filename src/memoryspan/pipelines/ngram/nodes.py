@@ -15,7 +15,14 @@ from memoryspan.ngram.estimators import make_estimator
 from memoryspan.ngram.growth import growth_curve, heaps_fit
 from memoryspan.ngram.maximum_likelihood import MaximumLikelihood
 from memoryspan.ngram.model import NgramModel
-from memoryspan.ngram.parameters import EstimatorName, NgramParameters, TableParameters
+from memoryspan.ngram.out_of_core.choice import count_ngrams
+from memoryspan.ngram.out_of_core.engine import Connect
+from memoryspan.ngram.parameters import (
+    CountingParameters,
+    EstimatorName,
+    NgramParameters,
+    TableParameters,
+)
 from memoryspan.ngram.sparsity import seen_ngrams
 from memoryspan.ngram.text_model import TextModel
 from memoryspan.pipelines.models import ORDERS
@@ -26,9 +33,11 @@ from memoryspan.text.tokenizers import Tokenizer
 Estimated = tuple[LanguageModel, dict[str, Any]]
 
 
-def count(train_stream: TokenStream) -> NgramCounts:
+def count(
+    train_stream: TokenStream, counting: CountingParameters, database: Connect
+) -> NgramCounts:
     """Count all n-grams of the training split up to the highest order."""
-    return NgramCounts.of(train_stream, max(ORDERS))
+    return count_ngrams(train_stream, max(ORDERS), counting, database)
 
 
 def list_ngrams(order: int) -> Callable[[NgramCounts, Tokenizer], pd.DataFrame]:

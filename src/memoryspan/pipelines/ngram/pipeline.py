@@ -26,7 +26,12 @@ def create_pipeline() -> Pipeline:
     kneser_ney = [*(smoothed("kneser_ney", n) for n in ORDERS), exporting(max(ORDERS))]
     return Pipeline(
         [
-            Node(nodes.count, "train_stream", "ngram_counts", name="count_ngrams"),
+            Node(
+                nodes.count,
+                ["train_stream", "params:ngram.counting", "counting_database"],
+                "ngram_counts",
+                name="count_ngrams",
+            ),
             *(listing(n) for n in ORDERS),
             *statistics_of_counts(),
             boxed(chance, "chance"),
