@@ -84,16 +84,16 @@ def _mapped(path: Path, size: int) -> Ints:
 @compiled
 def step(word: Ints, child: Ints, node: int, token: int) -> int:
     """The child of a node for a token, or −1."""
-    begin, end = int(child[node]), int(child[node + 1])
+    begin: int = child[node]
+    end: int = child[node + 1]
     while begin < end:
         middle = (begin + end) >> 1
         if word[middle] < token:
             begin = middle + 1
         else:
             end = middle
-    if begin < child[node + 1] and word[begin] == token:
-        return begin
-    return -1
+    found: bool = begin < child[node + 1] and word[begin] == token
+    return begin if found else -1
 
 
 @compiled
