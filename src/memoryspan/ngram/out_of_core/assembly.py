@@ -84,16 +84,15 @@ def _mapped(path: Path, size: int) -> Ints:
 @compiled
 def step(word: Ints, child: Ints, node: int, token: int) -> int:
     """The child of a node for a token, or −1."""
-    begin: int = child[node]
-    end: int = child[node + 1]
+    begin, end = np.int64(child[node]), np.int64(child[node + 1])
     while begin < end:
         middle = (begin + end) >> 1
         if word[middle] < token:
             begin = middle + 1
         else:
             end = middle
-    found: bool = begin < child[node + 1] and word[begin] == token
-    return begin if found else -1
+    found = begin < child[node + 1] and word[begin] == token
+    return int(begin) if found else -1
 
 
 @compiled
@@ -104,7 +103,7 @@ def walk(word: Ints, child: Ints, tokens: Ints, row: int, begin: int, end: int) 
         if node < 0:
             return -1
         node = step(word, child, node, tokens[k, row])
-    return node
+    return int(node)
 
 
 @compiled
