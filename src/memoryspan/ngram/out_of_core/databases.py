@@ -11,6 +11,7 @@ from memoryspan.ngram.out_of_core.engine import Connect
 SHARE_OF_DATABASE = 0.6
 """Of the memory budget; the rest is for what is assembled beside it."""
 SMALLEST_LIMIT_MB = 64
+SMALLEST_SPARK_MB = 1024  # it refuses to start with less than 450 MB
 
 
 @contextmanager
@@ -50,7 +51,9 @@ def spark_with(settings: dict[str, str]) -> Connect:
                 "with DuckDB."
             ) from error
         builder = SparkSession.builder.appName("memoryspan")
-        builder = builder.config("spark.driver.memory", f"{memory_budget_mb}m")
+        builder = builder.config(
+            "spark.driver.memory", f"{max(SMALLEST_SPARK_MB, memory_budget_mb)}m"
+        )
         for name, value in settings.items():
             builder = builder.config(name, value)
         builder = builder.config("spark.local.dir", str(folder))

@@ -78,24 +78,40 @@ def _counted(
         windows.unlink()
         for n, path in tables.items():
             ngrams(database.read_parquet(longest), n).to_parquet(path)
-    longest.unlink()
-    sizes = [pq.read_metadata(path).num_rows for path in tables.values()]
+    _delete(longest)
+    sizes = [
+        sum(pq.read_metadata(part).num_rows for part in parts(path)) for path in tables.values()
+    ]
     logger.info("n-grams of orders 2 to %d: %s", order, ", ".join(map(str, sizes)))
     builder = TrieBuilder(unigrams, sizes, work)
     for n, path in tables.items():
         builder.add(n, batches(path, n))
-        path.unlink()
+        _delete(path)
     return builder.counts()
+
+
+def parts(path: Path) -> list[Path]:
+    """The files of a table in their order: one, or, as Spark writes, a folder of them."""
+    return [path] if path.is_file() else sorted(path.glob("part-*.parquet"))
+
+
+def _delete(path: Path) -> None:
+    """Room for what comes next."""
+    if path.is_file():
+        path.unlink()
+    else:
+        shutil.rmtree(path)
 
 
 def batches(path: Path, n: int) -> Iterator[Batch]:
     """The rows of a table of n-grams, some at a time."""
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(path) as file:
-        for batch in file.iter_batches(BATCH_ROWS):
-            tokens = np.stack([batch.column(f"w{k}").to_numpy() for k in range(n)])
-            yield tokens, batch.column("count").to_numpy()
+    for part in parts(path):
+        with pq.ParquetFile(part) as file:
+            for batch in file.iter_batches(BATCH_ROWS):
+                tokens = np.stack([batch.column(f"w{k}").to_numpy() for k in range(n)])
+                yield tokens, batch.column("count").to_numpy()
 
 
 @contextmanager
