@@ -27,6 +27,7 @@ def duckdb_database(folder: Path, memory_budget_mb: int) -> Iterator[Any]:
         autoinstall_known_extensions=False,
         autoload_known_extensions=False,
     )
+    database.raw_sql("SET enable_progress_bar = false")  # it would write to standard output
     try:
         yield database
     finally:
