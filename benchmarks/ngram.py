@@ -121,23 +121,20 @@ def model_file(model: TextModel, folder: Path) -> Path:
 
 
 def growth(options: argparse.Namespace, test: Path, folder: Path) -> None:
-    """CPU time by size of the text, and the exponent of a power law."""
-    sizes = [2**k * MILLION for k in range(int(math.log2(options.tokens / MILLION)) + 1)]
-    start = memoryspan(test, test, 1).cpu_seconds  # a start with next to no text
+    """CPU time by size of the text, and the exponent of a power law above a constant start."""
+    sizes = 2.0 ** np.arange(int(math.log2(options.tokens / MILLION)) + 1)
     seconds = []
     print(f"\ngrowth, order {options.order}; CPU seconds")
     for size in sizes:
-        path = folder / f"{size}.txt"
-        write_corpus(path, size, options.seed)
-        seconds.append(memoryspan(path, test, options.order).cpu_seconds)
-        print(f"  {size / MILLION:6.0f} million tokens {seconds[-1]:8.2f}")
-        path.unlink()
-    for name, values in (
-        ("all of it", np.array(seconds)),
-        (f"without {start:.2f} s of start and scoring", np.array(seconds) - start),
-    ):
-        exponent = np.polyfit(np.log(sizes), np.log(values), 1)[0]
-        print(f"  exponent of the power law, {name}: {exponent:.3f}")
+        path = folder / "grown.txt"
+        write_corpus(path, int(size * MILLION), options.seed)
+        runs = [memoryspan(path, test, options.order).cpu_seconds for _ in range(options.runs)]
+        seconds.append(statistics.median(runs))
+        print(f"  {size:6.0f} million tokens {median_and_range(runs)}")
+    (start, slope, exponent), _ = curve_fit(
+        lambda n, start, slope, exponent: start + slope * n**exponent, sizes, seconds, (1, 0.5, 1)
+    )
+    print(f"  least squares: {start:.2f} s + {slope:.2f} s per million tokens ^ {exponent:.3f}")
 
 
 def main() -> None:
