@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from scipy.optimize import curve_fit
 
 from corpus import write_corpus
 from measuring import Cost, cost, median_and_range, summed
