@@ -7,17 +7,18 @@ import numpy as np
 import pytest
 import torch
 
-from memoryspan.neural.parameters import NetworkParameters, TrainingParameters
+from memoryspan.neural.parameters import NetworkParameters
+from memoryspan.neural.training_parameters import TrainingParameters
 from memoryspan.text.streams import TokenStream
 
 VOCABULARY_SIZE = 30
-KINDS = ("feedforward", "rnn", "gru", "lstm")
-RECURRENT_KINDS = KINDS[1:]
+KINDS = ("feedforward", "rnn", "gru", "lstm", "transformer")
+RECURRENT_KINDS = KINDS[1:4]
 
 
 def network_parameters(kind: str, **changes: object) -> NetworkParameters:
     """A network of a few hundred weights."""
-    values = {"kind": kind, "hidden_size": 12, "embedding_size": 8, "window": 3}
+    values = {"kind": kind, "hidden_size": 12, "embedding_size": 8, "window": 3, "heads": 2}
     return NetworkParameters.model_validate({**values, **changes})
 
 

@@ -30,8 +30,9 @@ def model(request):
 def test_models_are_language_models(model):
     assert isinstance(model, LanguageModel)
     assert isinstance(model, StatefulLanguageModel) == (model.name in RECURRENT_KINDS)
-    assert model.context_order == (3 if model.name == "feedforward" else None)
-    assert model.family == ("feed-forward" if model.name == "feedforward" else "recurrent")
+    assert model.context_order == {"feedforward": 3, "transformer": 3}.get(model.name)
+    families = {"feedforward": "feed-forward", "transformer": "transformer"}
+    assert model.family == families.get(model.name, "recurrent")
     assert model.parameter_count == sum(p.numel() for p in model.network.parameters())
 
 

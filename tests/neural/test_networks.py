@@ -3,11 +3,10 @@ import pytest
 import torch
 from tests.neural.conftest import KINDS, RECURRENT_KINDS, VOCABULARY_SIZE, network_parameters
 
-from memoryspan.neural.batching import StreamLoader
+from memoryspan.neural.batching import Chunking, StreamLoader
 from memoryspan.neural.feedforward import NOTHING
 from memoryspan.neural.network import Dropouts, variational_dropout
 from memoryspan.neural.networks import initial_network
-from memoryspan.neural.softmax import full_nats
 
 
 def network_of(kind, **changes):
@@ -24,7 +23,7 @@ def tokens(batch_size, length, seed=0):
 @pytest.mark.parametrize("cuts", [[1] * 9, [4, 5], [2, 3, 4]])
 @pytest.mark.parametrize("kind", KINDS)
 def test_reading_in_chunks_equals_reading_at_once(kind, cuts):
-    network = network_of(kind, **({} if kind == "feedforward" else {"layers": 2}))
+    network = network_of(kind, layers=2)
     tokens_BT = tokens(2, 9)
     at_once, last = network(tokens_BT, network.initial_state(2))
     state, outputs = network.initial_state(2), []
@@ -83,15 +82,15 @@ def test_truncation_longer_than_the_text_gives_the_full_gradient(kind, train_str
     for bptt in (20, 64):
         network = network_of(kind)
         state = network.initial_state(1)
-        for chunk in StreamLoader(short, 1, bptt):
+        for chunk in StreamLoader(short, 1, Chunking(bptt)):
             output, state = network(chunk.inputs_BT, network.carried(state))
-            full_nats(network, output[0], chunk.targets_BT[0]).sum().backward()
+            network.output_layer.nats(output[0], chunk.targets_BT[0]).sum().backward()
         gradients.append(network.layers[0].weight_hh_l0.grad)
     truncated = network_of(kind)
     state = truncated.initial_state(1)
-    for chunk in StreamLoader(short, 1, 5):
+    for chunk in StreamLoader(short, 1, Chunking(5)):
         output, state = truncated(chunk.inputs_BT, truncated.carried(state))
-        full_nats(truncated, output[0], chunk.targets_BT[0]).sum().backward()
+        truncated.output_layer.nats(output[0], chunk.targets_BT[0]).sum().backward()
     assert torch.equal(*gradients)
     assert not torch.allclose(truncated.layers[0].weight_hh_l0.grad, gradients[0])
 
@@ -157,7 +156,7 @@ def test_initial_weights_come_from_the_seed_alone():
     again = initial_network(shape, VOCABULARY_SIZE, seed=5).state_dict()
     other = initial_network(shape, VOCABULARY_SIZE, seed=6).state_dict()
     assert all(torch.equal(first[name], again[name]) for name in first)
-    assert not torch.equal(first["table"], other["table"])
+    assert not torch.equal(first["output_layer.weight"], other["output_layer.weight"])
 
 
 def test_recurrent_matrices_are_what_was_asked_for():

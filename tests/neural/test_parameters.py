@@ -4,7 +4,8 @@ import sys
 import pytest
 from pydantic import ValidationError
 
-from memoryspan.neural.parameters import NetworkParameters, TrainingParameters
+from memoryspan.neural.parameters import NetworkParameters
+from memoryspan.neural.training_parameters import TrainingParameters
 
 
 def test_parameters_are_imported_without_torch():
@@ -22,15 +23,30 @@ def test_parameters_are_imported_without_torch():
     [
         {"kind": "lstm"},
         {"kind": "lstm", "hidden_size": 10, "parameters": 1000},
-        {"kind": "feedforward", "hidden_size": 10, "layers": 2},
         {"kind": "lstm", "hidden_size": 10, "chrono_length": 2},
-        {"kind": "transformer", "hidden_size": 10},
+        {"kind": "lstm", "hidden_size": 10, "projection": False},
+        {"kind": "lstm", "hidden_size": 10, "output_layer": "adaptive"},
+        {"kind": "lstm", "hidden_size": 10, "direct_connections": True},
         {"kind": "lstm", "hidden_size": 10, "units": 3},
     ],
 )
 def test_impossible_networks_are_refused(values):
     with pytest.raises(ValidationError):
         NetworkParameters.model_validate(values)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"clip_norm": 1.0, "clip_value": 1.0},
+        {"label_smoothing": 0.1},
+        {"streams": 20, "devices": 3},
+        {"optimizer": "adam"},
+    ],
+)
+def test_impossible_trainings_are_refused(values):
+    with pytest.raises(ValidationError):
+        TrainingParameters.model_validate(values)
 
 
 def test_parameters_cannot_be_changed():

@@ -24,7 +24,12 @@ from memoryspan.neural.training import train
 from memoryspan.text.streams import TokenStream
 
 STEPS = 30  # 400 tokens in 4 streams of 100 = 15 chunks of 7, twice
-EVERY_DROPOUT = {"embedding_dropout": 0.3, "recurrent_dropout": 0.3, "reset_share": 0.2}
+EVERY_DROPOUT = {
+    "word_dropout": 0.1,
+    "input_dropout": 0.3,
+    "recurrent_dropout": 0.3,
+    "reset_share": 0.2,
+}
 
 
 class KilledError(Exception):
@@ -268,7 +273,7 @@ def test_a_regular_text_is_learnt(kind, negatives, folder):
     text = np.tile(np.array([5, 9, 2, 7, 7, 3], dtype=np.int32), 150)
     stream = TokenStream.of(text, VOCABULARY_SIZE)
     training = training_parameters(
-        epochs=6, negatives=negatives, embedding_dropout=0, output_dropout=0
+        epochs=6, negatives=negatives, input_dropout=0, hidden_dropout=0, output_dropout=0
     )
     shape = network_parameters(kind, learning_rate=0.02)
     result = train(kind, shape, training, stream, stream, 7, folder)

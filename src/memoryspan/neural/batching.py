@@ -7,6 +7,7 @@ the very beginning). Slicing a memory map needs no worker processes.
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,12 @@ from memoryspan.text.streams import TokenStream
 from memoryspan.text.vocabulary import END_ID
 
 IGNORED = -100  # target of a place past the end of the data
+
+# Lengths of chunks drawn around T (Merity et al. 2018, section 5).
+HALF_LENGTH_SHARE = 0.05  # of the chunks are drawn around T/2 instead
+LENGTH_DEVIATION = 5.0  # standard deviation
+SHORTEST = 5
+LONGEST_EXCESS = 10  # over T
 
 
 class Chunk(NamedTuple):
@@ -34,39 +41,88 @@ class Chunk(NamedTuple):
     targets_BT: Tensor  # noqa: N815
 
 
+@dataclass(frozen=True)
+class Chunking:
+    """Where an epoch is cut.
+
+    Attributes:
+        bptt: T.
+        variable: lengths drawn around T, others in every epoch.
+        seed: of the lengths.
+    """
+
+    bptt: int
+    variable: bool = False
+    seed: int = 0
+
+    def bounds(self, stream_length: int, epoch: int) -> NDArray[np.int64]:
+        """Bounds [C+1] of the C chunks of one stream; the last one may be shorter than drawn."""
+        if not self.variable:
+            return np.append(np.arange(0, stream_length, self.bptt), stream_length)
+        generator = np.random.default_rng([self.seed, epoch])
+        shortest = min(SHORTEST, self.bptt)
+        most = stream_length // shortest + 1
+        half = generator.random(most) < HALF_LENGTH_SHARE
+        middle = np.where(half, self.bptt / 2, self.bptt)
+        drawn = generator.normal(middle, LENGTH_DEVIATION).astype(np.int64)
+        ends = drawn.clip(shortest, self.bptt + LONGEST_EXCESS).cumsum()
+        inside = ends[ends < stream_length]
+        return np.concatenate([[0], inside, [stream_length]]).astype(np.int64)
+
+
 class StreamLoader:
-    """All chunks of an epoch, each time it is iterated over.
+    """All chunks of an epoch, and of the next one each time it is iterated over.
 
     It deliberately has no length: the first iteration may be the rest of an interrupted epoch.
 
     Args:
         stream: N ids.
-        streams: B.
-        bptt: T; the last chunk may be shorter.
+        streams: B, of all processes together.
+        chunking: where the streams are cut.
+        epoch: in which the first iteration takes place, from 0.
         start: chunk at which the first iteration begins; the later ones begin at 0.
+        rank: which of ``world_size`` processes reads here: every process has its own streams.
+        world_size: a divisor of B.
     """
 
-    def __init__(self, stream: TokenStream, streams: int, bptt: int, start: int = 0) -> None:
+    def __init__(
+        self,
+        stream: TokenStream,
+        streams: int,
+        chunking: Chunking,
+        epoch: int = 0,
+        start: int = 0,
+        rank: int = 0,
+        world_size: int = 1,
+    ) -> None:
         self.ids = stream.ids
-        self.streams = streams
-        self.bptt = bptt
         self.stream_length = -(-len(stream) // streams)
-        self.chunks_per_epoch = -(-self.stream_length // bptt)
+        own = np.arange(streams)[rank::world_size]
+        self.starts_B1 = own[:, np.newaxis] * self.stream_length
+        self.chunking = chunking
+        self.epoch = epoch
         self.start = start
+
+    def chunks(self, epoch: int) -> int:
+        """How many chunks an epoch has."""
+        return len(self.chunking.bounds(self.stream_length, epoch)) - 1
+
+    def steps(self, epochs: int) -> int:
+        """How many chunks the first epochs have together."""
+        return sum(self.chunks(epoch) for epoch in range(epochs))
 
     def __iter__(self) -> Iterator[Chunk]:
         # A generator: Lightning also makes iterators that it never reads, and those must not
         # use up the start.
-        start, self.start = self.start, 0
-        for number in range(start, self.chunks_per_epoch):
-            yield self.chunk(number)
+        epoch, start = self.epoch, self.start
+        self.epoch, self.start = epoch + 1, 0
+        bounds = self.chunking.bounds(self.stream_length, epoch)
+        for number in range(start, len(bounds) - 1):
+            yield self.chunk(number, int(bounds[number]), int(bounds[number + 1]))
 
-    def chunk(self, number: int) -> Chunk:
-        """One chunk by its number."""
-        begin = number * self.bptt
-        end = min(begin + self.bptt, self.stream_length)
-        starts_B1 = np.arange(self.streams)[:, np.newaxis] * self.stream_length
-        positions_BT = starts_B1 + np.arange(begin, end)
+    def chunk(self, number: int, begin: int, end: int) -> Chunk:
+        """The chunk between two places of every stream."""
+        positions_BT = self.starts_B1 + np.arange(begin, end)
         inside_BT = positions_BT < len(self.ids)
         targets_BT = self._ids_at(positions_BT)
         inputs_BT = np.where(positions_BT == 0, END_ID, self._ids_at(positions_BT - 1))

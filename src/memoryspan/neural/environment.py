@@ -16,15 +16,27 @@ _M_MMAP_MAX = -4
 _NEVER_TRIM = 2**31 - 1
 
 
-def prepare_environment() -> None:
-    """Set what OpenMP reads when torch is imported.
+# GNU OpenMP lets idle threads spin. When another process uses the same CPUs that makes a step
+# many times slower; a short spin costs nothing on a quiet machine. (An LSTM layer forward and
+# backward on two CPUs, alone and beside one busy process: 10,000 turns 8.5 and 210 ms; 1,000
+# turns 8.5 and 30 ms; 100 turns 20 and 22 ms.)
+OPENMP_SETTINGS = {"GOMP_SPINCOUNT": "1000"}
 
-    GNU OpenMP lets idle threads spin. When another process uses the same CPUs that makes a step
-    many times slower; a short spin costs nothing on a quiet machine. (An LSTM layer forward and
-    backward on two CPUs, alone and beside one busy process: 10,000 turns 8.5 and 210 ms; 1,000
-    turns 8.5 and 30 ms; 100 turns 20 and 22 ms.)
-    """
-    os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+_set_here: set[str] = set()
+
+
+def prepare_environment() -> None:
+    """Set what OpenMP reads when torch is imported."""
+    for name, value in OPENMP_SETTINGS.items():
+        if name not in os.environ:
+            os.environ[name] = value
+            _set_here.add(name)
+
+
+def restore_environment() -> None:
+    """Undo ``prepare_environment`` once torch is imported: child processes are not ours to tune."""
+    while _set_here:
+        os.environ.pop(_set_here.pop(), None)
 
 
 def keep_large_buffers() -> None:

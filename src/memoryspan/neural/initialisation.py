@@ -14,14 +14,24 @@ from memoryspan.neural.parameters import NetworkParameters
 TABLE_RANGE = 0.1
 
 
-def output_layer(
-    table_VE: Tensor, bias_V: Tensor, projection: nn.Linear, generator: torch.Generator
-) -> None:
-    """The tied table, uniform in ±0.1, its bias and the projection onto it."""
+def embedding(table_VE: Tensor, generator: torch.Generator) -> None:
+    """An embedding of its own, as small as a tied one."""
     nn.init.uniform_(table_VE, -TABLE_RANGE, TABLE_RANGE, generator=generator)
-    nn.init.zeros_(bias_V)
-    nn.init.xavier_uniform_(projection.weight, generator=generator)
-    nn.init.zeros_(projection.bias)
+
+
+def linear_layer(layer: nn.Module, generator: torch.Generator) -> None:
+    """Uniform in ±√(6/(inputs + outputs)) (Glorot & Bengio 2010), no bias."""
+    assert isinstance(layer, nn.Linear)
+    nn.init.xavier_uniform_(layer.weight, generator=generator)
+    if layer.bias is not None:
+        nn.init.zeros_(layer.bias)
+
+
+def normalisation(norm: nn.Module) -> None:
+    """The identity at the beginning."""
+    if isinstance(norm, nn.LayerNorm):
+        nn.init.ones_(norm.weight)
+        nn.init.zeros_(norm.bias)
 
 
 def recurrent_layer(
@@ -37,6 +47,9 @@ def recurrent_layer(
     nn.init.zeros_(weights.b_hh)
     if parameters.kind == "lstm":
         _lstm_bias(weights.b_ih, parameters, generator)
+    elif parameters.kind == "gru" and parameters.chrono_length:
+        _, z, _ = weights.b_ih.chunk(3)  # z keeps the past, as f does
+        z.uniform_(1, parameters.chrono_length - 1, generator=generator).log_()
 
 
 def _recurrent_matrix(U: Tensor, parameters: NetworkParameters, generator: torch.Generator) -> None:

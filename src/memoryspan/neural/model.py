@@ -12,43 +12,48 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
-from torch.nn.functional import cross_entropy, log_softmax
 
 from memoryspan.errors import MemoryspanError
 from memoryspan.language_model import Family, Floats, Ids
 from memoryspan.neural.cells import State
-from memoryspan.neural.feedforward import FeedforwardNetwork
 from memoryspan.neural.model_files import load_network, save_network
 from memoryspan.neural.network import Network
 from memoryspan.neural.networks import initial_network
-from memoryspan.neural.parameters import NetworkParameters
+from memoryspan.neural.parameters import Kind, NetworkParameters
 from memoryspan.neural.recurrent import RecurrentNetwork
 from memoryspan.neural.sizing import sized
 from memoryspan.text.streams import TokenStream
 from memoryspan.text.vocabulary import END_ID
+
+FAMILIES: dict[Kind, Family] = {
+    "feedforward": "feed-forward",
+    "rnn": "recurrent",
+    "gru": "recurrent",
+    "lstm": "recurrent",
+    "transformer": "transformer",
+}
 
 _LOGITS_AT_ONCE = 4_000_000  # elements of a block of logits: 16 MB in float32
 _TOKENS_AT_ONCE = 16_384  # tokens of a block of contexts
 
 
 class NeuralLanguageModel:
-    """A network that answers as a ``LanguageModel``; the feed-forward one as it stands.
+    """A network that answers as a ``LanguageModel``.
 
     Args:
         name: unique within a run.
         network: taken over: put into evaluation mode.
     """
 
-    family: Family = "feed-forward"
+    family: Family
 
     def __init__(self, name: str, network: Network) -> None:
         self.name = name
         self.network = network.eval().requires_grad_(False)
         self.vocabulary_size = network.vocabulary_size
         self.parameter_count = network.parameter_count
-        self.context_order: int | None = None
-        if isinstance(network, FeedforwardNetwork):
-            self.context_order = network.window
+        self.context_order = network.context_order
+        self.family = FAMILIES[network.parameters_.kind]
 
     @property
     def parameters(self) -> NetworkParameters:
@@ -130,14 +135,14 @@ class NeuralLanguageModel:
         result = np.empty(len(targets))
         size = max(1, _LOGITS_AT_ONCE // self.vocabulary_size)
         for start in range(0, len(targets), size):
-            logits_NV = self.network.logits(output_NE[start : start + size]).double()
-            targets_N = torch.from_numpy(targets[start : start + size])
-            nats_N = cross_entropy(logits_NV, targets_N, reduction="none")
-            result[start : start + size] = -nats_N.numpy()
+            block = slice(start, start + size)
+            log_probs_NV = self.network.output_layer.log_probs(output_NE[block])
+            targets_N1 = torch.from_numpy(targets[block]).unsqueeze(1)
+            result[block] = log_probs_NV.gather(1, targets_N1).squeeze(1).numpy()
         return result
 
     def _log_probs(self, output_BE: Tensor) -> Floats:
-        log_probs: Floats = log_softmax(self.network.logits(output_BE).double(), dim=-1).numpy()
+        log_probs: Floats = self.network.output_layer.log_probs(output_BE).numpy()
         return log_probs
 
     def _check_vocabulary(self, stream: TokenStream) -> None:
@@ -156,7 +161,6 @@ class NeuralLanguageModel:
 class RecurrentLanguageModel(NeuralLanguageModel):
     """A recurrent network as a ``StatefulLanguageModel``. A state is a list of layers' tensors."""
 
-    family: Family = "recurrent"
     network: RecurrentNetwork
 
     def initial_state(self, batch_size: int) -> list[State]:

@@ -13,7 +13,7 @@ from memoryspan.neural.parameters import NetworkParameters
 
 WEIGHTS_FILE = "model.safetensors"
 DESCRIPTION_FILE = "model.json"
-FORMAT = 1
+FORMAT = 2
 
 
 def save_network(folder: Path, name: str, network: Network) -> None:

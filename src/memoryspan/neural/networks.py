@@ -6,13 +6,18 @@ from memoryspan.neural.feedforward import FeedforwardNetwork
 from memoryspan.neural.network import Network
 from memoryspan.neural.parameters import NetworkParameters
 from memoryspan.neural.recurrent import RecurrentNetwork
+from memoryspan.neural.transformer import TransformerNetwork
+
+FAMILIES: dict[str, type[Network]] = {
+    "feedforward": FeedforwardNetwork,
+    "transformer": TransformerNetwork,
+}
 
 
 def network_without_memory(parameters: NetworkParameters, vocabulary_size: int) -> Network:
     """The network on torch's meta device: shapes only."""
-    family = FeedforwardNetwork if parameters.kind == "feedforward" else RecurrentNetwork
     with torch.device("meta"):
-        return family(parameters, vocabulary_size)
+        return FAMILIES.get(parameters.kind, RecurrentNetwork)(parameters, vocabulary_size)
 
 
 def build_network(parameters: NetworkParameters, vocabulary_size: int) -> Network:

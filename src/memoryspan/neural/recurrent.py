@@ -13,7 +13,7 @@ from torch.nn.functional import embedding
 
 from memoryspan.neural import initialisation
 from memoryspan.neural.cells import State, Weights, cell_of
-from memoryspan.neural.network import EMBEDDING_SCALE, Network, variational_dropout
+from memoryspan.neural.network import EMBEDDING_SCALE, Network, Reading, variational_dropout
 from memoryspan.neural.parameters import NetworkParameters
 
 KERNEL_WEIGHTS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
@@ -41,7 +41,7 @@ class Unrolled(NamedTuple):
 
 
 class RecurrentNetwork(Network):
-    """Embedding → L recurrent layers → projection → tied output layer."""
+    """Embedding → L recurrent layers (with layer normalisation between) → projection → output."""
 
     def __init__(self, parameters: NetworkParameters, vocabulary_size: int) -> None:
         super().__init__(parameters, vocabulary_size)
@@ -56,6 +56,10 @@ class RecurrentNetwork(Network):
         self.layers = nn.ModuleList(
             kernel(size, self.hidden_size, batch_first=True, **options) for size in sizes
         )
+        self.norms = nn.ModuleList(
+            nn.LayerNorm(self.hidden_size) if parameters.layer_norm else nn.Identity()
+            for _ in sizes
+        )
         self.cell = cell_of(parameters.kind, parameters.activation)
         self.tensors_per_layer = 2 if parameters.kind == "lstm" else 1
 
@@ -64,15 +68,18 @@ class RecurrentNetwork(Network):
         zeros = self.table.new_zeros(batch_size, self.hidden_size)
         return [(zeros,) * self.tensors_per_layer for _ in self.layers]
 
-    def forward(self, tokens_BT: Tensor, state: list[State]) -> tuple[Tensor, list[State]]:
-        """See ``Network.forward``."""
-        x_BTF = self.embed(tokens_BT)
+    def read(self, tokens_BT: Tensor, state: list[State]) -> Reading:
+        """See ``Network.read``."""
+        dropped_BTF = self.embed(tokens_BT)
+        last = len(self.layers) - 1
         new_state = []
-        for layer, before in zip(self.layers, state, strict=True):
-            h_BTH, after = self._run_layer(layer, x_BTF, before)
-            x_BTF = variational_dropout(h_BTH, self.dropouts.output, self.training)
+        for number, (layer, norm) in enumerate(zip(self.layers, self.norms, strict=True)):
+            h_BTH, after = self._run_layer(layer, dropped_BTF, state[number])
+            h_BTH = norm(h_BTH)
+            share = self.dropouts.output if number == last else self.dropouts.hidden
+            dropped_BTF = variational_dropout(h_BTH, share, self.training)
             new_state.append(after)
-        return self.projection(x_BTF), new_state
+        return Reading(self.projection(dropped_BTF), new_state, h_BTH, dropped_BTF)
 
     def _run_layer(self, layer: nn.Module, x_BTF: Tensor, state: State) -> tuple[Tensor, State]:
         weights = self._weights(layer)
@@ -115,7 +122,7 @@ class RecurrentNetwork(Network):
             joint = self.joint(new_state)
             joint.retain_grad()
             states.append(joint)
-            outputs.append(self.projection(self.split(joint)[-1][0]))
+            outputs.append(self._output(self.split(joint)[-1]))
             gates.append(step_gates)
         return Unrolled(states, torch.stack(outputs, dim=1), gates)
 
@@ -124,10 +131,15 @@ class RecurrentNetwork(Network):
     ) -> tuple[list[State], list[dict[str, Tensor]]]:
         """All layers by one token: their new states and gates."""
         steps = []
-        for layer, before in zip(self.layers, state, strict=True):
+        for layer, norm, before in zip(self.layers, self.norms, state, strict=True):
             steps.append(self.cell(x_BF, before, weights_of(layer)))
-            x_BF = steps[-1].state[0]
+            x_BF = norm(steps[-1].state[0])
         return [step.state for step in steps], [dict(step.gates) for step in steps]
+
+    def _output(self, last_layer: State) -> Tensor:
+        """The output [B, E] from the state of the last layer."""
+        output_BE: Tensor = self.projection(self.norms[-1](last_layer[0]))
+        return output_BE
 
     @staticmethod
     def joint(state: list[State]) -> Tensor:
@@ -142,8 +154,7 @@ class RecurrentNetwork(Network):
 
     def nothing_read(self, batch_size: int) -> Tensor:
         """See ``Network.nothing_read``."""
-        output_BE: Tensor = self.projection(self.initial_state(batch_size)[-1][0])
-        return output_BE
+        return self._output(self.initial_state(batch_size)[-1])
 
     def forget(self, state: list[State], forget_B: Tensor) -> list[State]:
         """See ``Network.forget``."""
@@ -156,8 +167,9 @@ class RecurrentNetwork(Network):
             return [tuple(t.detach().clamp(max=CARRIED_BOUND) for t in layer) for layer in state]
         return [tuple(t.detach() for t in layer) for layer in state]
 
-    def initialise(self, generator: torch.Generator) -> None:
+    def initialise_hidden(self, generator: torch.Generator) -> None:
         """See ``initialisation``."""
-        initialisation.output_layer(self.table, self.output_bias, self.projection, generator)
         for layer in self.layers:
             initialisation.recurrent_layer(weights_of(layer), self.parameters_, generator)
+        for norm in self.norms:
+            initialisation.normalisation(norm)

@@ -41,20 +41,30 @@ class RunState:
 
     Attributes:
         step: optimiser steps done.
+        epoch: epochs done.
+        chunk: chunks done of the epoch that follows.
         tokens: training tokens predicted so far.
         seconds: spent in training and validation, summed over resumptions.
         resumed: how often the run was taken up again.
         best_nats: lowest validation loss so far, nats per token; its epoch counts from 1.
+        validation_nats: the validation losses of all epochs.
+        learning_rate_factor: what plateaus have left of the learning rate.
+        finished: the last step is done: epochs, time or patience are used up.
         history: rows; the columns are those of ``training.TrainingResult``.
         stopped_early: patience has run out.
     """
 
     step: int = 0
+    epoch: int = 0
+    chunk: int = 0
     tokens: int = 0
     seconds: float = 0.0
     resumed: int = 0
     best_nats: float = math.inf
     best_epoch: int = 0
+    validation_nats: list[float] = field(default_factory=list)
+    learning_rate_factor: float = 1.0
+    finished: bool = False
     stopped_early: bool = False
     interval: Interval = field(default_factory=Interval)
     history: list[HistoryRow] = field(default_factory=list)

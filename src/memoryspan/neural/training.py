@@ -6,9 +6,6 @@ killed and resumed gives bit for bit the model of a run that was not.
 """
 
 import logging
-import math
-import resource
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,16 +13,17 @@ from typing import Any
 import pandas as pd
 import torch
 
-import memoryspan
 from memoryspan.errors import MemoryspanError
-from memoryspan.neural.checkpoints import CheckpointFolder, fingerprint, stream_digest
-from memoryspan.neural.environment import cpu_threads, keep_large_buffers
+from memoryspan.neural import distributed
+from memoryspan.neural.checkpoints import CheckpointFolder
+from memoryspan.neural.environment import restore_environment
+from memoryspan.neural.interrupts import Interrupted
+from memoryspan.neural.job import Job, fit
 from memoryspan.neural.model import NeuralLanguageModel, load
-from memoryspan.neural.networks import initial_network
-from memoryspan.neural.parameters import NetworkParameters, TrainingParameters
-from memoryspan.neural.run_state import RunState
+from memoryspan.neural.parameters import NetworkParameters
 from memoryspan.neural.sizing import sized
-from memoryspan.neural.training_run import TrainingRun
+from memoryspan.neural.training_callbacks import Report
+from memoryspan.neural.training_parameters import TrainingParameters
 from memoryspan.text.streams import TokenStream
 
 log = logging.getLogger(__name__)
@@ -40,7 +38,7 @@ class TrainingResult:
         history: a row per interval of steps: step, epoch (fraction of epochs done), tokens,
             seconds, train_nats_per_token (mean over the interval; an estimate with the sampled
             softmax), gradient_norm_mean and gradient_norm_max (before clipping), learning_rate,
-            validation_nats_per_token (NaN but at the ends of epochs).
+            validation_nats_per_token (NaN but at the ends of epochs and of the run).
         summary: figures of the run as a whole.
     """
 
@@ -57,6 +55,7 @@ def train(
     validation_stream: TokenStream,
     seed: int,
     checkpoint_folder: Path,
+    report: Report | None = None,
 ) -> TrainingResult:
     """Train a model, or go on with it, or take it as it is if it is finished.
 
@@ -69,91 +68,69 @@ def train(
         seed: of initial weights, dropout, negatives and resets.
         checkpoint_folder: for this model alone. What it holds is used only if it comes from the
             same parameters, seed, data and versions, and removed otherwise.
+        report: told every validation loss; may end the run (one process only).
 
     Raises:
         MemoryspanError: if the data do not fit the parameters, or the loss is no longer finite.
         KeyboardInterrupt: after a checkpoint was saved.
     """
+    restore_environment()
     train_stream = _first(train_stream, training.max_train_tokens)
     validation_stream = _first(validation_stream, training.max_validation_tokens)
     _check_streams(name, training, train_stream, validation_stream)
-    streams = [train_stream, validation_stream]
     shape = sized(network, train_stream.vocabulary_size)
     device = _device(training)
     precision = _precision(training, device)
-    folder = CheckpointFolder(
-        checkpoint_folder, _fingerprint(name, shape, training, seed, streams, [device, precision])
+    job = Job(
+        name,
+        shape,
+        training,
+        train_stream,
+        validation_stream,
+        seed,
+        checkpoint_folder,
+        device,
+        precision,
     )
-    finished = folder.result()
-    if finished is not None:
-        try:
-            result = _result(folder, finished)
-        except MemoryspanError as error:
-            log.warning("%s: trained again, since its finished model is unusable: %s", name, error)
-            folder.clear()
+    folder = job.checkpoint_folder()
+    result = _finished(name, folder)
+    if result is not None:
+        log.info("%s: already trained, taken from %s", name, checkpoint_folder)
+        return result
+    _run(job, folder, report)
+    result = _finished(name, folder)
+    if result is None:
+        raise MemoryspanError(f"{folder.folder} does not hold the model that was trained there.")
+    return result
+
+
+def _finished(name: str, folder: CheckpointFolder) -> TrainingResult | None:
+    """The result of this very run, if it is there and can be read; what is damaged is removed."""
+    outcome = folder.result()
+    if outcome is None:
+        return None
+    try:
+        model = load(folder.best_folder)
+    except MemoryspanError as error:
+        log.warning("%s: trained again, since its finished model is unusable: %s", name, error)
+        folder.clear()
+        return None
+    return TrainingResult(model, pd.DataFrame(outcome["history"]), outcome["summary"])
+
+
+def _run(job: Job, folder: CheckpointFolder, report: Report | None) -> None:
+    """Train in this process or in several."""
+    if folder.checkpoint() is None:
+        folder.clear()
+    try:
+        if job.processes > 1:
+            distributed.launch(job, folder)
         else:
-            log.info("%s: already trained, taken from %s", name, checkpoint_folder)
-            return result
-    if device == "cpu":
-        torch.set_num_threads(cpu_threads())
-        keep_large_buffers()
-    initial = initial_network(shape, train_stream.vocabulary_size, seed)
-    run = TrainingRun(name, initial, training, train_stream, validation_stream, folder)
-    run.fit(seed, device, precision)
-    summary = {
-        "name": name,
-        "kind": shape.kind,
-        "hidden_size": shape.hidden_size,
-        "parameters": initial.parameter_count,
-        **_figures(run.state),
-        "peak_memory_mb": _peak_memory_mb(device),
-        "device": device,
-        "precision": precision,
-    }
-    outcome = {"summary": summary, "history": run.state.history}
-    folder.save_result(outcome)
-    return _result(folder, outcome)
-
-
-def _fingerprint(
-    name: str,
-    shape: NetworkParameters,
-    training: TrainingParameters,
-    seed: int,
-    streams: list[TokenStream],
-    device_and_precision: list[str],
-) -> str:
-    """Of everything that the trained weights depend on."""
-    facts = {
-        "network": shape.model_dump(),
-        "training": training.model_dump(exclude={"checkpoint_minutes", "accelerator", "precision"}),
-        "name": name,
-        "seed": seed,
-        "data": [stream_digest(stream) for stream in streams],
-        "vocabulary_size": streams[0].vocabulary_size,
-        "versions": [str(torch.__version__), memoryspan.__version__],
-        "device": device_and_precision,
-    }
-    return fingerprint(facts)
-
-
-def _result(folder: CheckpointFolder, outcome: dict[str, Any]) -> TrainingResult:
-    history = pd.DataFrame(outcome["history"])
-    return TrainingResult(load(folder.best_folder), history, outcome["summary"])
-
-
-def _figures(state: RunState) -> dict[str, Any]:
-    return {
-        "steps": state.step,
-        "train_tokens": state.tokens,
-        "train_seconds": state.seconds,
-        "tokens_per_second": state.tokens / state.seconds,
-        "best_validation_nats_per_token": state.best_nats,
-        "best_validation_perplexity": math.exp(state.best_nats),
-        "best_epoch": state.best_epoch,
-        "stopped_early": state.stopped_early,
-        "resumed": state.resumed,
-    }
+            fit(job, folder, report=report)
+    except Interrupted:
+        raise KeyboardInterrupt(
+            f"Training of {job.name} stopped; the same command goes on from its last checkpoint."
+        ) from None
 
 
 def _first(stream: TokenStream, tokens: int | None) -> TokenStream:
@@ -182,6 +159,11 @@ def _check_streams(
 
 def _device(training: TrainingParameters) -> str:
     available = torch.cuda.is_available()
+    if available and training.accelerator != "cpu" and training.devices > torch.cuda.device_count():
+        raise MemoryspanError(
+            f"training.devices is {training.devices}, but torch sees {torch.cuda.device_count()}"
+            " CUDA devices here. Lower it, or set accelerator to cpu."
+        )
     if training.accelerator == "gpu" and not available:
         raise MemoryspanError(
             "accelerator is gpu, but torch sees no CUDA device here."
@@ -199,11 +181,3 @@ def _precision(training: TrainingParameters, device: str) -> str:
     else:
         native = bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
     return "bfloat16" if native else "float32"
-
-
-def _peak_memory_mb(device: str) -> float:
-    """Of the CUDA device, or the resident memory of the whole process so far."""
-    if device == "cuda":
-        return torch.cuda.max_memory_allocated() / 2**20
-    unit = 1 if sys.platform == "darwin" else 1024  # getrusage(2): bytes there, kilobytes here
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20

@@ -1,37 +1,39 @@
-"""What happens around the steps of a training run: history, checkpoints, progress."""
+"""What happens around the steps of a training run: history and checkpoints."""
 
-import logging
-import math
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
 import torch
 from pytorch_lightning import Callback, LightningModule, Trainer
-from tqdm import tqdm
 
+from memoryspan.neural import averaging, processes
 from memoryspan.neural.batching import StreamLoader
 from memoryspan.neural.checkpoints import CheckpointFolder
 from memoryspan.neural.interrupts import DeferredInterrupt, Interrupted
 from memoryspan.neural.module import TruncatedBackpropagation
-from memoryspan.neural.run_state import RunState
 
-log = logging.getLogger(__name__)
-
-SECONDS_BETWEEN_LINES = 20.0
+Report = Callable[[int, float], bool]
+"""Epoch (from 1) and its validation loss in nats per token → whether to stop here."""
 
 
 class Journal(Callback):
-    """Keeps the module's run state: position, seconds, history, best model, early stopping."""
+    """Keeps the module's run state: position, seconds, history, best model, the end of the run."""
 
     def __init__(
-        self, module: TruncatedBackpropagation, loader: StreamLoader, save_best: Callable[[], None]
+        self,
+        module: TruncatedBackpropagation,
+        loader: StreamLoader,
+        save_best: Callable[[], None],
+        report: Report | None,
     ) -> None:
         self.module = module
+        self.settings = module.settings
         self.run = module.run
         self.loader = loader
         self.save_best = save_best
+        self.report = report
+        self.chunks = loader.chunks(self.run.epoch)
 
     def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Start the clock."""
@@ -40,33 +42,76 @@ class Journal(Callback):
     def on_train_batch_start(
         self, trainer: Trainer, pl_module: LightningModule, batch: Any, batch_idx: int
     ) -> None:
-        """Remember the learning rate of this step: the scheduler moves on before its end."""
-        self.learning_rate = trainer.optimizers[0].param_groups[0]["lr"]
+        """Set the learning rate of this step."""
+        self.learning_rate = self.module.set_learning_rate(trainer.optimizers[0], batch)
 
     def on_train_batch_end(
         self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
-        """Count the step; write a row at the end of an interval or an epoch."""
+        """Count the step; write a row at the end of an interval, an epoch or the run."""
         run = self.run
+        self.module.averaging.update()
         run.step += 1
+        run.chunk += 1
         run.tokens += self.module.tokens_of_step
-        run.seconds = time.monotonic() - self.started
-        epoch_ends = run.step % self.loader.chunks_per_epoch == 0
-        if epoch_ends or run.step % self.module.settings.log_steps == 0:
-            run.close_interval(run.step / self.loader.chunks_per_epoch, self.learning_rate)
+        run.seconds = self._seconds()
+        budget = self.settings.max_minutes
+        if budget is not None and run.seconds >= 60 * budget:
+            run.finished = trainer.should_stop = True
+        epoch_ends = run.chunk == self.chunks
+        if epoch_ends or run.finished or run.step % self.settings.log_steps == 0:
+            self._share_interval()
+            run.close_interval(run.epoch + run.chunk / self.chunks, self.learning_rate)
+
+    def _seconds(self) -> float:
+        """Since the start; with a time budget, the same in all processes."""
+        seconds = time.monotonic() - self.started
+        if self.settings.max_minutes is not None:
+            (seconds,) = processes.largest([seconds], self.module.device)
+        return seconds
+
+    def _share_interval(self) -> None:
+        """Loss and tokens of all processes together; the gradient is the same in each."""
+        interval = self.run.interval
+        nats, tokens = processes.totals([interval.nats, interval.tokens], self.module.device)
+        self.run.tokens += int(tokens) - interval.tokens
+        interval.nats, interval.tokens = nats, int(tokens)
 
     def on_validation_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Complete the epoch's last row; keep the best model; stop when patience is over."""
-        run = self.run
-        nats = self.module.validation_nats / self.module.validation_tokens
+        """Complete the last row; keep the best model; decide how to go on."""
+        run, module = self.run, self.module
+        validated = [module.validation_nats, module.validation_tokens]
+        total, tokens = processes.totals(validated, module.device)
+        nats = total / tokens
         run.history[-1]["validation_nats_per_token"] = nats
-        epoch = run.step // self.loader.chunks_per_epoch
+        run.validation_nats.append(nats)
+        epoch = run.epoch + 1
         if nats < run.best_nats:
             run.best_nats, run.best_epoch = nats, epoch
             self.save_best()
-        elif epoch - run.best_epoch >= self.module.settings.patience:
-            run.stopped_early = trainer.should_stop = True
-        run.seconds = time.monotonic() - self.started
+        else:
+            if self.settings.schedule == "plateau":
+                run.learning_rate_factor *= self.settings.plateau_factor
+            if epoch - run.best_epoch >= self.settings.patience:
+                run.stopped_early = run.finished = trainer.should_stop = True
+        self._begin_averaging()
+        if self.report is not None and self.report(epoch, nats):
+            run.stopped_early = run.finished = trainer.should_stop = True
+        run.seconds = self._seconds()
+
+    def _begin_averaging(self) -> None:
+        """NT-ASGD, once."""
+        wanted = self.settings.optimizer == "nt_asgd" and self.module.averaging.average is None
+        if wanted and averaging.begins(self.run.validation_nats, self.settings.averaging_patience):
+            self.module.averaging.begin()
+
+    def on_train_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        """Turn the page; Lightning has run the validation by now."""
+        run = self.run
+        run.epoch, run.chunk = run.epoch + 1, 0
+        self.chunks = self.loader.chunks(run.epoch)
+        if self.settings.max_minutes is None and run.epoch >= self.settings.epochs:
+            run.finished = True
 
 
 class Checkpoints(Callback):
@@ -85,115 +130,57 @@ class Checkpoints(Callback):
         self.folder = folder
         self.interrupt = interrupt
         self.saved = time.monotonic()
+        self.chunks = loader.chunks(self.run.epoch)
+
+    def on_train_epoch_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        """Know where it ends."""
+        self.chunks = self.loader.chunks(self.run.epoch)
 
     def on_train_batch_end(
         self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
         """Save if it is time. Not on the last chunk of an epoch: validation belongs to it."""
-        if self.run.step % self.loader.chunks_per_epoch == 0:
+        if self.run.chunk == self.chunks or self.run.finished:
             return
         minutes = (time.monotonic() - self.saved) / 60
-        if self.interrupt.requested or minutes >= self.module.settings.checkpoint_minutes:
-            self.save(trainer)
+        due = float(minutes >= self.module.settings.checkpoint_minutes)
+        requested = float(self.interrupt.requested)
+        due, requested = processes.largest([due, requested], self.module.device)
+        if due or requested:
+            self.save(trainer, stop=bool(requested))
 
     def on_train_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Save; Lightning has run the validation by now."""
-        self.save(trainer)
+        """Save; the journal has turned the page by now."""
+        requested = float(self.interrupt.requested)
+        (requested,) = processes.largest([requested], self.module.device)
+        self.save(trainer, stop=bool(requested))
 
-    def save(self, trainer: Trainer) -> None:
+    def save(self, trainer: Trainer, stop: bool = False) -> None:
         """Write everything that the next step depends on.
 
         Raises:
             Interrupted: after saving, if the user asked to stop.
         """
-        self.folder.save_checkpoint(
-            {
-                "run": self.run.to_dict(),
-                "weights": self.module.network.state_dict(),
-                "optimizer": trainer.optimizers[0].state_dict(),
-                "scheduler": trainer.lr_scheduler_configs[0].scheduler.state_dict(),
-                "carried": [list(layer) for layer in self.module.carried or []],
-                "rng": torch.get_rng_state(),
-                "cuda_rng": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
-            }
-        )
+        device = self.module.device
+        carried = [list(layer) for layer in self.module.carried or []]
+        cuda = device.type == "cuda"
+        values = {
+            "run": self.run.to_dict(),
+            **self.module.checkpoint(trainer.optimizers[0]),
+            # Of each process: its streams' state, and its random numbers.
+            "carried": [[processes.gathered(t, device) for t in layer] for layer in carried],
+            "rng": processes.gathered(torch.get_rng_state(), device),
+            "cuda_rng": processes.gathered(torch.cuda.get_rng_state(), device) if cuda else [],
+            "interval": self._intervals(),
+        }
+        if processes.rank() == 0:
+            self.folder.save_checkpoint(values)
         self.saved = time.monotonic()
-        if self.interrupt.requested:
+        if stop:
             raise Interrupted
 
-
-class Progress(Callback):
-    """A bar on a terminal; elsewhere a log line at most every twenty seconds."""
-
-    def __init__(self, name: str, run: RunState, total_steps: int) -> None:
-        self.name = name
-        self.run = run
-        self.total_steps = total_steps
-        self.last_line = time.monotonic()
-        self.bar: Any = None
-
-    def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Begin to measure speed."""
-        self.begin = (self.run.step, self.run.tokens, time.monotonic())
-        if sys.stderr.isatty():
-            self.bar = tqdm(
-                total=self.total_steps, initial=self.run.step, desc=self.name, unit="step"
-            )
-
-    def on_train_batch_end(
-        self, trainer: Trainer, pl_module: LightningModule, outputs: Any, batch: Any, batch_idx: int
-    ) -> None:
-        """Show where the run stands."""
-        now = time.monotonic()
-        if self.bar is not None:
-            self.bar.update(1)
-            self.bar.set_postfix_str(self._figures(now), refresh=False)
-        elif now - self.last_line >= SECONDS_BETWEEN_LINES:
-            self.last_line = now
-            done = self.run.step - self.begin[0]
-            left = (self.total_steps - self.run.step) * (now - self.begin[2]) / done
-            log.info(
-                "%s: step %s of %s, %s, %.0f s left",
-                self.name,
-                f"{self.run.step:,}",
-                f"{self.total_steps:,}",
-                self._figures(now),
-                left,
-            )
-
-    def on_validation_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Say what the epoch has brought."""
-        row = self.run.history[-1]
-        nats = row["validation_nats_per_token"]
-        message = (
-            f"{self.name}: epoch {row['epoch']:g}, {row['seconds']:.0f} s,"
-            f" validation {nats:.4f} nats per token, perplexity {perplexity(nats):.2f}"
-        )
-        if self.bar is not None:
-            self.bar.write(message, file=sys.stderr)
-        else:
-            self.last_line = time.monotonic()
-            log.info("%s", message)
-
-    def on_train_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
-        """Leave the terminal clean."""
-        if self.bar is not None:
-            self.bar.close()
-
-    def on_exception(
-        self, trainer: Trainer, pl_module: LightningModule, exception: BaseException
-    ) -> None:
-        """Leave the terminal clean after an error too."""
-        self.on_train_end(trainer, pl_module)
-
-    def _figures(self, now: float) -> str:
-        rate = (self.run.tokens - self.begin[1]) / max(now - self.begin[2], 1e-9)
-        if not self.run.history:
-            return f"{rate:,.0f} tokens/s"
-        nats = self.run.history[-1]["train_nats_per_token"]
-        return f"{rate:,.0f} tokens/s, loss {nats:.3f}, perplexity {perplexity(nats):.1f}"
-
-
-def perplexity(nats_per_token: float) -> float:
-    """exp of a loss; infinite rather than an overflow."""
-    return math.exp(nats_per_token) if nats_per_token < 700 else math.inf
+    def _intervals(self) -> list[list[float]]:
+        """Nats and tokens of the open interval, of each process."""
+        interval = self.run.interval
+        here = torch.tensor([interval.nats, float(interval.tokens)], dtype=torch.float64)
+        return [values.tolist() for values in processes.gathered(here, self.module.device)]

@@ -1,4 +1,4 @@
-"""One run of Lightning's Trainer over a network, fresh or resumed."""
+"""One run of Lightning's Trainer over a network, fresh or resumed, in one process of the run."""
 
 import logging
 import warnings
@@ -7,25 +7,28 @@ from typing import Any
 import numpy as np
 import torch
 from lightning_fabric.utilities.warnings import PossibleUserWarning
+from numpy.typing import NDArray
 from pytorch_lightning import Trainer
+from pytorch_lightning.strategies import DDPStrategy
 from torch.optim import Optimizer
-from torch.optim.lr_scheduler import LambdaLR
 
-from memoryspan.neural.batching import StreamLoader
+from memoryspan.neural.batching import Chunking, StreamLoader
 from memoryspan.neural.checkpoints import CheckpointFolder
 from memoryspan.neural.interrupts import DeferredInterrupt, Interrupted
 from memoryspan.neural.model_files import save_network
 from memoryspan.neural.module import TruncatedBackpropagation
 from memoryspan.neural.network import Network
-from memoryspan.neural.parameters import TrainingParameters
+from memoryspan.neural.progress import Progress
 from memoryspan.neural.run_state import RunState
-from memoryspan.neural.softmax import SampledSoftmax
-from memoryspan.neural.training_callbacks import Checkpoints, Journal, Progress
+from memoryspan.neural.softmax import objective_of
+from memoryspan.neural.training_callbacks import Checkpoints, Journal, Report
+from memoryspan.neural.training_parameters import TrainingParameters
 from memoryspan.text.streams import TokenStream
 
 log = logging.getLogger(__name__)
 
 _LIGHTNING_LOGGERS = ("pytorch_lightning", "lightning_fabric", "lightning.pytorch", "lightning")
+_COUNTED_AT_ONCE = 1 << 22
 
 
 class TrainingRun:
@@ -37,7 +40,10 @@ class TrainingRun:
         training: how.
         train_stream: N ids.
         validation_stream: read in parallel streams too, with the full softmax.
+        seed: of dropout, negatives, resets and lengths of chunks.
         folder: holds the checkpoint to go on from, if any.
+        rank: of this process among ``training.devices`` × ``training.nodes``.
+        report: told every validation loss; may end the run.
     """
 
     def __init__(
@@ -47,80 +53,88 @@ class TrainingRun:
         training: TrainingParameters,
         train_stream: TokenStream,
         validation_stream: TokenStream,
+        seed: int,
         folder: CheckpointFolder,
+        rank: int = 0,
+        report: Report | None = None,
     ) -> None:
         self.name = name
         self.network = network
         self.training = training
         self.folder = folder
+        self.seed = seed
+        self.rank = rank
+        self.report = report
         self.state = RunState()
         self.checkpoint = folder.checkpoint()
-        if self.checkpoint is None:
-            folder.clear()
-        else:
+        if self.checkpoint is not None:
             self.state = RunState.from_dict(self.checkpoint["run"])
             self.state.resumed += 1
             network.load_state_dict(self.checkpoint["weights"])
-        self.loader = StreamLoader(train_stream, training.streams, training.bptt)
-        self.loader.start = self.state.step % self.loader.chunks_per_epoch
-        self.validation_loader = StreamLoader(validation_stream, training.streams, training.bptt)
-        self.total_steps = training.epochs * self.loader.chunks_per_epoch
-        sampled = None
-        if 0 < training.negatives < network.vocabulary_size:
-            counts = np.bincount(train_stream.ids, minlength=network.vocabulary_size)
-            sampled = SampledSoftmax(counts, training.negatives)
+        world = training.devices * training.nodes
+        chunking = Chunking(training.bptt, training.variable_bptt, seed)
+        self.loader = StreamLoader(
+            train_stream,
+            training.streams,
+            chunking,
+            self.state.epoch,
+            self.state.chunk,
+            rank,
+            world,
+        )
+        self.validation_loader = StreamLoader(
+            validation_stream,
+            training.streams,
+            Chunking(training.bptt),
+            rank=rank,
+            world_size=world,
+        )
+        objective = objective_of(training, network.output_layer, lambda: token_counts(train_stream))
+        total_steps = self.loader.steps(training.epochs)
         self.module = TruncatedBackpropagation(
-            network, training, sampled, self.total_steps, self.state
+            network, training, objective, total_steps, self.state
         )
 
-    @property
-    def done(self) -> bool:
-        """Nothing is left to train."""
-        return self.state.step >= self.total_steps or self.state.stopped_early
-
-    def fit(self, seed: int, device: str, precision: str) -> None:
+    def fit(self, device: str, precision: str) -> None:
         """Train to the end.
 
         Raises:
             MemoryspanError: if the loss is no longer finite.
-            KeyboardInterrupt: after a checkpoint was saved.
+            Interrupted: after a checkpoint was saved.
         """
         if self.checkpoint is not None:
-            log.info(
-                "%s: resumed at step %s of %s",
-                self.name,
-                f"{self.state.step:,}",
-                f"{self.total_steps:,}",
-            )
-        if self.done:
+            log.info("%s: resumed after step %s", self.name, f"{self.state.step:,}")
+        if self.state.finished:
             return
         gpus = range(torch.cuda.device_count())
         with torch.random.fork_rng(devices=gpus), DeferredInterrupt() as interrupt:
-            torch.manual_seed(seed)
+            # Every process draws other dropout masks and negatives.
+            torch.manual_seed(self.seed + 1_000_003 * self.rank)
             if self.checkpoint is not None:
                 self._restore(self.checkpoint)
-            try:
-                with warnings.catch_warnings():
-                    # Lightning 2.6 uses a class that torch 2.13 deprecates; and it gives advice.
-                    warnings.filterwarnings("ignore", message=".*LeafSpec.*")
-                    warnings.filterwarnings("ignore", category=PossibleUserWarning)
-                    trainer = self._trainer(interrupt, device, precision)
+            with warnings.catch_warnings():
+                # Lightning 2.6 uses a class that torch 2.13 deprecates; and it gives advice.
+                warnings.filterwarnings("ignore", message=".*LeafSpec.*")
+                warnings.filterwarnings("ignore", category=PossibleUserWarning)
+                trainer = self._trainer(interrupt, device, precision)
+                try:
                     trainer.fit(self.module, self.loader, self.validation_loader)
-            except (Interrupted, SystemExit):
-                raise KeyboardInterrupt(
-                    f"Training of {self.name} stopped at step {self.state.step:,} of"
-                    f" {self.total_steps:,}; the same command goes on from its last checkpoint."
-                ) from None
+                except SystemExit:  # Lightning's answer to a second Ctrl-C
+                    raise Interrupted from None
 
     def _restore(self, checkpoint: dict[str, Any]) -> None:
-        torch.set_rng_state(checkpoint["rng"])
+        torch.set_rng_state(checkpoint["rng"][self.rank])
         if checkpoint["cuda_rng"]:
-            torch.cuda.set_rng_state_all(checkpoint["cuda_rng"])
-        self.module.carried = [tuple(layer) for layer in checkpoint["carried"]]
+            torch.cuda.set_rng_state(checkpoint["cuda_rng"][self.rank])
+        nats, tokens = checkpoint["interval"][self.rank]
+        self.state.tokens += int(tokens) - self.state.interval.tokens
+        self.state.interval.nats, self.state.interval.tokens = nats, int(tokens)
+        carried = checkpoint["carried"]
+        self.module.carried = [tuple(each[self.rank] for each in layer) for layer in carried]
+        self.module.averaging.load_state_dict(checkpoint["average"])
 
-        def restore_optimizer(optimizer: Optimizer, scheduler: LambdaLR) -> None:
+        def restore_optimizer(optimizer: Optimizer) -> None:
             optimizer.load_state_dict(checkpoint["optimizer"])
-            scheduler.load_state_dict(checkpoint["scheduler"])
 
         self.module.restore = restore_optimizer
 
@@ -128,17 +142,22 @@ class TrainingRun:
         """A Trainer that says nothing, writes nothing and decides nothing."""
         for logger in _LIGHTNING_LOGGERS:
             logging.getLogger(logger).setLevel(logging.ERROR)
-        epochs_done = self.state.step // self.loader.chunks_per_epoch
+        alone = self.training.devices * self.training.nodes == 1
+        timed = self.training.max_minutes is not None
+        callbacks = [
+            Journal(self.module, self.loader, self._save_best, self.report),
+            Checkpoints(self.module, self.loader, self.folder, interrupt),
+        ]
+        if self.rank == 0:
+            callbacks.insert(1, Progress(self.name, self.module))
         return Trainer(
             accelerator="gpu" if device == "cuda" else "cpu",
-            devices=1,
+            devices=self.training.devices,
+            num_nodes=self.training.nodes,
+            strategy="auto" if alone else DDPStrategy(gradient_as_bucket_view=True),
             precision="bf16-mixed" if precision == "bfloat16" else "32-true",
-            max_epochs=self.training.epochs - epochs_done,
-            callbacks=[
-                Journal(self.module, self.loader, self._save_best),
-                Progress(self.name, self.state, self.total_steps),
-                Checkpoints(self.module, self.loader, self.folder, interrupt),
-            ],
+            max_epochs=-1 if timed else self.training.epochs - self.state.epoch,
+            callbacks=callbacks,
             default_root_dir=self.folder.folder,
             logger=False,
             enable_checkpointing=False,
@@ -149,4 +168,14 @@ class TrainingRun:
         )
 
     def _save_best(self) -> None:
-        save_network(self.folder.best_folder, self.name, self.network)
+        if self.rank == 0:
+            save_network(self.folder.best_folder, self.name, self.module.averaging.evaluated)
+
+
+def token_counts(stream: TokenStream) -> NDArray[np.int64]:
+    """Occurrences [V] of every token; reads a memory map block by block."""
+    counts = np.zeros(stream.vocabulary_size, np.int64)
+    for start in range(0, len(stream), _COUNTED_AT_ONCE):
+        block = stream.ids[start : start + _COUNTED_AT_ONCE]
+        counts += np.bincount(block, minlength=stream.vocabulary_size)
+    return counts

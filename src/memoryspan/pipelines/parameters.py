@@ -4,7 +4,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from memoryspan.evaluation.parameters import GenerationParameters
 from memoryspan.mixture.parameters import MixtureParameters
-from memoryspan.neural.parameters import NetworkParameters, TrainingParameters
+from memoryspan.neural.parameters import NetworkParameters
+from memoryspan.neural.training_parameters import TrainingParameters
 from memoryspan.ngram.parameters import NgramParameters
 from memoryspan.probes.parameters import ContextLengthParameters, GradientParameters
 from memoryspan.text.parameters import CorpusParameters, NamedCorpus, TokenizerParameters

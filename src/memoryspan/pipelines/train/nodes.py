@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from memoryspan.language_model import LanguageModel
-from memoryspan.neural.parameters import NetworkParameters, TrainingParameters
+from memoryspan.neural.parameters import NetworkParameters
+from memoryspan.neural.training_parameters import TrainingParameters
 from memoryspan.pipelines.summaries import model_summary
 from memoryspan.text.streams import TokenStream
 

@@ -5,9 +5,9 @@ import sys
 import pytest
 from tests.neural.conftest import network_parameters, training_parameters
 
-from memoryspan.neural import training_callbacks
+from memoryspan.neural import progress
+from memoryspan.neural.progress import perplexity
 from memoryspan.neural.training import train
-from memoryspan.neural.training_callbacks import perplexity
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_without_a_terminal_there_are_few_lines(run, caplog):
 
 
 def test_a_long_epoch_says_where_it_stands(run, caplog, monkeypatch):
-    monkeypatch.setattr(training_callbacks, "SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
     caplog.set_level(logging.INFO, "memoryspan")
     run()
     lines = [message for message in caplog.messages if "tokens/s" in message]
