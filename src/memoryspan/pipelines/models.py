@@ -22,7 +22,8 @@ SMOOTHED = tuple(f"{estimator}_{max(ORDERS)}" for estimator in SMOOTHING)
 KNESER_NEY = tuple(f"kneser_ney_{n}" for n in ORDERS)
 FEEDFORWARD = ("feedforward",)
 RECURRENT = ("rnn", "gru", "lstm")
-NEURAL = FEEDFORWARD + RECURRENT
+TRANSFORMER = ("transformer",)
+NEURAL = FEEDFORWARD + RECURRENT + TRANSFORMER
 MIXTURE = ("mixture",)
 MIXED = (f"kneser_ney_{max(ORDERS)}", "lstm")
 """What ``mixture`` interpolates, with a cache besides: any models of this file."""

@@ -38,6 +38,7 @@ class RunParameters(Group):
     rnn: NeuralModelParameters
     gru: NeuralModelParameters
     lstm: NeuralModelParameters
+    transformer: NeuralModelParameters
     mixture: MixtureParameters
     generation: GenerationParameters
     context_length: ContextLengthParameters
