@@ -67,6 +67,8 @@ def test_paths_are_absolute_whatever_the_working_directory(tmp_path, monkeypatch
         ({"ngram": {"tables": {"context": []}}}, "ngram.tables.context: unknown key"),
         ({"ngram": {"tables": {"contexts": [""]}}}, "ngram.tables.contexts.0"),
         ({"seed": "abc"}, "seed = 'abc'"),
+        ({"lstm": {"training": {"clipnorm": 1}}}, "lstm.training.clipnorm: unknown key"),
+        ({"lstm": {"training": {"streams": 0}}}, "lstm.training.streams = 0"),
     ],
 )
 def test_a_wrong_parameter_is_named(change, said):
@@ -83,3 +85,12 @@ def test_a_missing_group_is_named():
     del parameters["training"]
     with pytest.raises(MemoryspanError, match="training: missing"):
         check_parameters(parameters)
+
+
+def test_training_of_one_network_is_checked_together_with_what_all_share():
+    parameters = loader("base")["parameters"]
+    parameters["lstm"]["training"] = {"label_smoothing": 0.1}
+    with pytest.raises(MemoryspanError, match=r"lstm\.training.*full softmax"):
+        check_parameters(parameters)
+    parameters["training"]["negatives"] = 0
+    check_parameters(parameters)

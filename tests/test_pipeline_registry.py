@@ -18,7 +18,7 @@ def test_every_step_every_trained_model_and_everything():
 def test_a_models_pipeline_is_its_namespace():
     lstm = register_pipelines()["lstm"]
     assert {node.namespace for node in lstm.nodes} == {"lstm"}
-    assert "params:lstm.network" in lstm.inputs()
+    assert {"params:lstm.network", "params:training", "params:lstm.training"} <= lstm.inputs()
     outputs = {"lstm_model", "lstm_scores", "lstm_samples", "lstm_gradient_items"}
     assert outputs <= lstm.all_outputs()
 

@@ -1,6 +1,7 @@
 """How networks are trained, as a user can set it. Imports no torch."""
 
-from typing import Literal, Self
+from collections.abc import Mapping
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -132,3 +133,11 @@ class TrainingParameters(BaseModel):
                 " (devices × nodes): make streams a multiple of them"
             )
         return self
+
+    def with_values(self, own: Mapping[str, Any]) -> Self:
+        """The same with some values in place of its own.
+
+        Raises:
+            ValidationError: if a key is unknown or a value does not fit.
+        """
+        return self.model_validate({**self.model_dump(), **own})

@@ -10,16 +10,20 @@ from memoryspan.pipelines.models import NAMESPACES
 def boxed(nodes: list[Node], namespace: str) -> Pipeline:
     """The nodes in one namespace; all their datasets keep their names.
 
-    Parameters keep theirs too, except ``params:network``, which every namespace has of its own.
+    Parameters keep theirs too, except what every namespace has of its own: ``params:network``, and
+    ``params:own_training``, which is ``training`` inside the namespace's group.
     """
     inner = Pipeline(nodes)
     parameters = {name for name in inner.inputs() if name.startswith("params:")}
+    own = {"params:network": "network", "params:own_training": "training"}
     return Pipeline(
         inner,
         namespace=namespace,
         inputs=inner.inputs() - parameters,
         outputs=inner.all_outputs(),  # those that stay inside, too
-        parameters=parameters - {"params:network"},
+        parameters={
+            name: f"params:{namespace}.{own[name]}" if name in own else name for name in parameters
+        },
     )
 
 

@@ -1,12 +1,15 @@
 """All parameters of a run in one typed tree: the top level of ``conf/*/parameters*.yml``."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from memoryspan.evaluation.parameters import GenerationParameters
 from memoryspan.mixture.parameters import MixtureParameters
 from memoryspan.neural.parameters import NetworkParameters
 from memoryspan.neural.training_parameters import TrainingParameters
 from memoryspan.ngram.parameters import NgramParameters
+from memoryspan.pipelines.models import NEURAL
 from memoryspan.probes.parameters import ContextLengthParameters, GradientParameters
 from memoryspan.text.parameters import CorpusParameters, NamedCorpus, TokenizerParameters
 
@@ -21,6 +24,7 @@ class NeuralModelParameters(Group):
     """What belongs to one neural model's namespace."""
 
     network: NetworkParameters
+    training: TrainingParameters = Field(description="In place of the shared group's values.")
 
 
 class RunParameters(Group):
@@ -43,3 +47,17 @@ class RunParameters(Group):
     generation: GenerationParameters
     context_length: ContextLengthParameters
     gradient: GradientParameters
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete_own_training(cls, values: Any) -> Any:
+        """What a network says of its training is checked together with what all share."""
+        if not isinstance(values, dict) or not isinstance(values.get("training"), dict):
+            return values
+        groups = {name: values[name] for name in NEURAL if isinstance(values.get(name), dict)}
+        completed = {
+            name: group | {"training": values["training"] | own}
+            for name, group in groups.items()
+            if isinstance(own := group.get("training"), dict) and own
+        }
+        return values | completed

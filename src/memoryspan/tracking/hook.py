@@ -114,6 +114,8 @@ class TrackingHook:
         groups = SHARED_GROUPS + FAMILY_GROUPS.get(summary["family"], NEURAL_GROUPS)
         parameters = {key: self._parameters[key] for key in groups if key in self._parameters}
         own = self._parameters.get(model, {})
+        if "training" in own:
+            own = own | {"training": parameters["training"] | own["training"]}
         record.log_parameters(
             model,
             {"model": model, "family": summary["family"]}

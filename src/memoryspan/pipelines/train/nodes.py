@@ -21,6 +21,7 @@ def trainer(name: str) -> Callable[..., Trained]:
     def train_network(
         network: NetworkParameters,
         training: TrainingParameters,
+        own_training: dict[str, Any],
         train_stream: TokenStream,
         validation_stream: TokenStream,
         checkpoint_folder: str,
@@ -28,6 +29,7 @@ def trainer(name: str) -> Callable[..., Trained]:
     ) -> Trained:
         from memoryspan.neural.training import train
 
+        training = training.with_values(own_training)
         result = train(
             name,
             network,

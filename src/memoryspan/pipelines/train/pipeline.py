@@ -10,7 +10,8 @@ from memoryspan.pipelines.train.nodes import trainer
 def create_pipeline() -> Pipeline:
     """Token streams → ``{model}_model``, ``{model}_summary``, ``{model}_history``.
 
-    Each namespace reads its own ``params:{model}.network``; everything else is shared.
+    Each namespace reads its own ``params:{model}.network``, and ``params:{model}.training`` with
+    what it has in place of ``params:training``; everything else is shared.
     """
     return Pipeline([box_per_family(training_of, NEURAL)], tags="train")
 
@@ -22,6 +23,7 @@ def training_of(model: str) -> Node:
         [
             "params:network",
             "params:training",
+            "params:own_training",
             "train_stream",
             "validation_stream",
             "params:checkpoint_folder",
