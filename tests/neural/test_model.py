@@ -51,7 +51,7 @@ def test_blocks_of_the_softmax_do_not_change_the_scores(model, monkeypatch):
     whole = model.token_log_probs(stream)
     windowed = model.token_log_probs(stream, window=2)
     monkeypatch.setattr("memoryspan.neural.model._LOGITS_AT_ONCE", 7 * VOCABULARY_SIZE)
-    monkeypatch.setattr("memoryspan.neural.model._TOKENS_AT_ONCE", 6)
+    monkeypatch.setattr("memoryspan.neural.contexts.TOKENS_AT_ONCE", 6)
     np.testing.assert_allclose(model.token_log_probs(stream), whole, atol=1e-5)
     np.testing.assert_allclose(model.token_log_probs(stream, window=2), windowed, atol=1e-5)
 

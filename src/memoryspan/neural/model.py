@@ -6,16 +6,17 @@ probabilities sum to one exactly. Not here: training.
 Legend: B sequences, K context tokens, N tokens of a stream, T steps, E embedding size, V tokens.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from memoryspan.errors import MemoryspanError
 from memoryspan.language_model import Family, Floats, Ids
 from memoryspan.neural.cells import State
+from memoryspan.neural.contexts import Int64s, rows_of_distinct, windows
 from memoryspan.neural.model_files import load_network, save_network
 from memoryspan.neural.network import Network
 from memoryspan.neural.networks import initial_network
@@ -34,7 +35,6 @@ FAMILIES: dict[Kind, Family] = {
 }
 
 _LOGITS_AT_ONCE = 4_000_000  # elements of a block of logits: 16 MB in float32
-_TOKENS_AT_ONCE = 16_384  # tokens of a block of contexts
 
 
 class NeuralLanguageModel:
@@ -67,9 +67,7 @@ class NeuralLanguageModel:
         Raises:
             MemoryspanError: if the stream has another vocabulary size.
         """
-        self._check_vocabulary(stream)
-        targets = stream.ids.astype(np.int64)
-        inputs = np.concatenate([[END_ID], targets[:-1]])[: len(targets)]
+        inputs, targets = self.inputs_and_targets(stream)
         sees_all = window is None or (
             self.context_order is not None and window >= self.context_order
         )
@@ -79,28 +77,38 @@ class NeuralLanguageModel:
         start = self._read(inputs[:window], targets[:window])
         return np.concatenate([start, self._read_windows(inputs, targets, window)])
 
-    def _read(self, inputs: NDArray[np.int64], targets: NDArray[np.int64]) -> Floats:
+    def inputs_and_targets(self, stream: TokenStream) -> tuple[Int64s, Int64s]:
+        """What is read before each token of a stream, and the tokens, int64 [N] each.
+
+        Raises:
+            MemoryspanError: if the stream has another vocabulary size.
+        """
+        self._check_vocabulary(stream)
+        targets = stream.ids.astype(np.int64)
+        return np.concatenate([[END_ID], targets[:-1]])[: len(targets)], targets
+
+    def _read(self, inputs: Int64s, targets: Int64s) -> Floats:
         """Log-probabilities [N], in nats, of one sequence read from its beginning."""
         result = np.empty(len(targets))
-        state = self.network.initial_state(1)
-        size = max(1, _LOGITS_AT_ONCE // self.vocabulary_size)
-        for start in range(0, len(targets), size):
-            block = slice(start, start + size)
-            output_1TE, state = self.network(torch.from_numpy(inputs[block])[None], state)
-            result[block] = self._target_log_probs(output_1TE[0], targets[block])
+        for block, output_TE in self.outputs(inputs):
+            result[block] = self.target_log_probs(output_TE, targets[block])
         return result
 
-    def _read_windows(
-        self, inputs: NDArray[np.int64], targets: NDArray[np.int64], window: int
-    ) -> Floats:
+    def outputs(self, inputs: Int64s) -> Iterator[tuple[slice, Tensor]]:
+        """The outputs [T, E] of one sequence read from its beginning, block by block."""
+        state = self.network.initial_state(1)
+        size = max(1, _LOGITS_AT_ONCE // self.vocabulary_size)
+        for start in range(0, len(inputs), size):
+            block = slice(start, start + size)
+            output_1TE, state = self.network(torch.from_numpy(inputs[block])[None], state)
+            yield block, output_1TE[0]
+
+    def _read_windows(self, inputs: Int64s, targets: Int64s, window: int) -> Floats:
         """Log-probabilities of ``targets[window:]``, each from its last ``window`` inputs."""
         result = np.empty(max(0, len(targets) - window))
-        size = max(1, _TOKENS_AT_ONCE // max(window, 1))
-        for start in range(0, len(result), size):
-            rows = np.arange(start, min(start + size, len(result)))
-            contexts = inputs[1 + rows[:, np.newaxis] + np.arange(window)]
+        for rows, contexts in windows(inputs, window):
             output_BE = self._last_output(torch.from_numpy(contexts))
-            result[rows] = self._target_log_probs(output_BE, targets[window + rows])
+            result[rows] = self.target_log_probs(output_BE, targets[window + rows])
         return result
 
     @torch.inference_mode()
@@ -113,25 +121,27 @@ class NeuralLanguageModel:
         seen = np.asarray(contexts, dtype=np.int64)
         if self.context_order is not None:
             seen = seen[:, max(0, seen.shape[1] - self.context_order) :]
-        distinct, which = np.unique(seen, axis=0, return_inverse=True)
-        size = max(1, _TOKENS_AT_ONCE // max(distinct.shape[1], 1))
-        blocks = [
-            self._log_probs(self._last_output(torch.from_numpy(distinct[start : start + size])))
-            for start in range(0, len(distinct), size)
-        ]
-        if not blocks:
-            return np.empty((0, self.vocabulary_size))
-        return np.concatenate(blocks)[which.reshape(-1)]
+        return rows_of_distinct(
+            seen,
+            self.vocabulary_size,
+            lambda contexts_BK: self.log_probs(self._last_output(contexts_BK)),
+        )
 
     def _last_output(self, contexts_BK: Tensor) -> Tensor:
         """The output [B, E] after contexts with nothing before them."""
         batch_size, length = contexts_BK.shape
         if length == 0:
             return self.network.nothing_read(batch_size)
-        output_BKE, _ = self.network.forward(contexts_BK, self.network.initial_state(batch_size))
-        return output_BKE[:, -1]
+        return self.outputs_of_contexts(contexts_BK)[:, -1]
 
-    def _target_log_probs(self, output_NE: Tensor, targets: NDArray[np.int64]) -> Floats:
+    def outputs_of_contexts(self, contexts_BK: Tensor) -> Tensor:
+        """The outputs [B, K, E] along contexts, K ≥ 1, with nothing before them."""
+        state = self.network.initial_state(len(contexts_BK))
+        output_BKE, _ = self.network.forward(contexts_BK, state)
+        return output_BKE
+
+    def target_log_probs(self, output_NE: Tensor, targets: Int64s) -> Floats:
+        """log P(target), nats [N], each from its output."""
         result = np.empty(len(targets))
         size = max(1, _LOGITS_AT_ONCE // self.vocabulary_size)
         for start in range(0, len(targets), size):
@@ -141,7 +151,8 @@ class NeuralLanguageModel:
             result[block] = log_probs_NV.gather(1, targets_N1).squeeze(1).numpy()
         return result
 
-    def _log_probs(self, output_BE: Tensor) -> Floats:
+    def log_probs(self, output_BE: Tensor) -> Floats:
+        """log P of every token, nats [B, V], from outputs."""
         log_probs: Floats = self.network.output_layer.log_probs(output_BE).numpy()
         return log_probs
 
@@ -174,7 +185,7 @@ class RecurrentLanguageModel(NeuralLanguageModel):
             raise TypeError("the state must come from initial_state or step")
         tokens_B1 = torch.from_numpy(np.asarray(tokens, dtype=np.int64))[:, None]
         output_B1E, new_state = self.network(tokens_B1, state)
-        return self._log_probs(output_B1E[:, 0]), new_state
+        return self.log_probs(output_B1E[:, 0]), new_state
 
 
 def as_language_model(name: str, network: Network) -> NeuralLanguageModel:
