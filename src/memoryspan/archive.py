@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -57,6 +58,32 @@ def atomically_written(path: Path) -> Iterator[BinaryIO]:
     finally:
         if temporary.exists():
             temporary.unlink()
+
+
+@contextmanager
+def atomically_written_folder(folder: Path) -> Iterator[Path]:
+    """A new folder to fill that takes the place of ``folder`` when the block ends without an error.
+
+    Until then, and after any error, ``folder`` is as it was.
+
+    Raises:
+        MemoryspanError: it cannot be written.
+    """
+    new = folder.with_name(f".{folder.name}.{os.getpid()}.new")
+    old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
+    try:
+        new.mkdir(parents=True)
+        yield new
+        if folder.exists():
+            folder.rename(old)
+        new.rename(folder)
+    except OSError as error:
+        if old.exists() and not folder.exists():
+            old.rename(folder)
+        raise unwritable(str(folder), error) from error
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def read_archive(path: Path) -> tuple[Header, Arrays]:

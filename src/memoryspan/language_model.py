@@ -14,7 +14,9 @@ from memoryspan.text.streams import TokenStream
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int32]
-Family = Literal["chance", "n-gram", "feed-forward", "recurrent", "transformer", "mixture"]
+Family = Literal[
+    "chance", "n-gram", "feed-forward", "recurrent", "transformer", "adaptive", "mixture"
+]
 
 
 @runtime_checkable

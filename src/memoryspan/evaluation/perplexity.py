@@ -35,7 +35,8 @@ FAMILY_ORDER = {
     "feed-forward": 2,
     "recurrent": 2,
     "transformer": 2,
-    "mixture": 3,
+    "adaptive": 3,
+    "mixture": 4,
 }
 
 LARGEST_EXPONENT = float(np.log(np.finfo(np.float64).max))

@@ -1,13 +1,11 @@
 """A mixture on disk: a folder with ``mixture.json`` and its components, each as it saves itself."""
 
 import json
-import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from memoryspan.archive import corrupt, unwritable
+from memoryspan.archive import atomically_written_folder, corrupt
 from memoryspan.errors import MemoryspanError
 from memoryspan.language_model import LanguageModel
 from memoryspan.mixture.cache import UnigramCache
@@ -22,10 +20,7 @@ def save_mixture(mixture: Mixture, folder: Path) -> None:
     Raises:
         MemoryspanError: it cannot be written; what was there is as it was.
     """
-    new = folder.with_name(f".{folder.name}.{os.getpid()}.new")
-    old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
-    try:
-        new.mkdir(parents=True)
+    with atomically_written_folder(folder) as new:
         about = [
             {**_saved(component, new, f"component_{number}"), "weight": float(weight)}
             for number, (component, weight) in enumerate(
@@ -34,16 +29,6 @@ def save_mixture(mixture: Mixture, folder: Path) -> None:
         ]
         text = json.dumps({"name": mixture.name, "components": about}, indent=2)
         (new / DESCRIPTION).write_text(text, encoding="utf-8")
-        if folder.exists():
-            folder.rename(old)
-        new.rename(folder)
-    except OSError as error:
-        if old.exists() and not folder.exists():
-            old.rename(folder)
-        raise unwritable(str(folder), error) from error
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
-        shutil.rmtree(old, ignore_errors=True)
 
 
 def _saved(component: Any, folder: Path, file: str) -> dict[str, Any]:

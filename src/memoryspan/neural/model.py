@@ -18,7 +18,7 @@ from memoryspan.language_model import Family, Floats, Ids
 from memoryspan.neural.cells import State
 from memoryspan.neural.contexts import Int64s, rows_of_distinct, windows
 from memoryspan.neural.model_files import load_network, save_network
-from memoryspan.neural.network import Network
+from memoryspan.neural.network import Network, Reading
 from memoryspan.neural.networks import initial_network
 from memoryspan.neural.parameters import Kind, NetworkParameters
 from memoryspan.neural.recurrent import RecurrentNetwork
@@ -90,18 +90,19 @@ class NeuralLanguageModel:
     def _read(self, inputs: Int64s, targets: Int64s) -> Floats:
         """Log-probabilities [N], in nats, of one sequence read from its beginning."""
         result = np.empty(len(targets))
-        for block, output_TE in self.outputs(inputs):
-            result[block] = self.target_log_probs(output_TE, targets[block])
+        for block, reading in self.readings(inputs):
+            result[block] = self.target_log_probs(reading.output_BTE[0], targets[block])
         return result
 
-    def outputs(self, inputs: Int64s) -> Iterator[tuple[slice, Tensor]]:
-        """The outputs [T, E] of one sequence read from its beginning, block by block."""
+    def readings(self, inputs: Int64s) -> Iterator[tuple[slice, Reading]]:
+        """What the network makes of one sequence read from its beginning, block by block."""
         state = self.network.initial_state(1)
         size = max(1, _LOGITS_AT_ONCE // self.vocabulary_size)
         for start in range(0, len(inputs), size):
             block = slice(start, start + size)
-            output_1TE, state = self.network(torch.from_numpy(inputs[block])[None], state)
-            yield block, output_1TE[0]
+            reading = self.network.read(torch.from_numpy(inputs[block])[None], state)
+            state = reading.state
+            yield block, reading
 
     def _read_windows(self, inputs: Int64s, targets: Int64s, window: int) -> Floats:
         """Log-probabilities of ``targets[window:]``, each from its last ``window`` inputs."""
@@ -129,16 +130,13 @@ class NeuralLanguageModel:
 
     def _last_output(self, contexts_BK: Tensor) -> Tensor:
         """The output [B, E] after contexts with nothing before them."""
-        batch_size, length = contexts_BK.shape
-        if length == 0:
-            return self.network.nothing_read(batch_size)
-        return self.outputs_of_contexts(contexts_BK)[:, -1]
+        if contexts_BK.shape[1] == 0:
+            return self.network.nothing_read(len(contexts_BK))
+        return self.read_contexts(contexts_BK).output_BTE[:, -1]
 
-    def outputs_of_contexts(self, contexts_BK: Tensor) -> Tensor:
-        """The outputs [B, K, E] along contexts, K ≥ 1, with nothing before them."""
-        state = self.network.initial_state(len(contexts_BK))
-        output_BKE, _ = self.network.forward(contexts_BK, state)
-        return output_BKE
+    def read_contexts(self, contexts_BK: Tensor) -> Reading:
+        """What the network makes of contexts with nothing before them, K ≥ 1."""
+        return self.network.read(contexts_BK, self.network.initial_state(len(contexts_BK)))
 
     def target_log_probs(self, output_NE: Tensor, targets: Int64s) -> Floats:
         """log P(target), nats [N], each from its output."""

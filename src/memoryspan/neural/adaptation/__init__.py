@@ -1,0 +1,1 @@
+"""Trained networks that adapt to what they read: the neural cache and dynamic evaluation."""
