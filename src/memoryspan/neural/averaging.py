@@ -7,6 +7,7 @@ starts nor prevents it.
 from collections.abc import Sequence
 from typing import Any
 
+import torch
 from torch.optim.swa_utils import AveragedModel
 
 from memoryspan.neural.network import Network
@@ -43,6 +44,11 @@ class Averaging:
         averaged = self.average.module
         assert isinstance(averaged, Network)
         return averaged
+
+    def to(self, device: torch.device) -> None:
+        """Bring the average of a checkpoint to where the network is."""
+        if self.average is not None:
+            self.average.to(device)
 
     def state_dict(self) -> dict[str, Any]:
         """Tensors; empty before averaging began."""

@@ -34,11 +34,15 @@ class Chunk(NamedTuple):
         number: of the chunk within the epoch; at 0 the streams begin.
         inputs_BT: int64 [B, T].
         targets_BT: int64 [B, T], ``IGNORED`` where a stream has already ended.
+        targets_per_process: targets of all processes' chunks together by number of processes. A
+            loss is divided by it: then the mean of the gradients of all processes is the gradient
+            of the mean over all targets, however few of them a process has.
     """
 
     number: int
     inputs_BT: Tensor  # noqa: N815 - shape suffix
     targets_BT: Tensor  # noqa: N815
+    targets_per_process: float
 
 
 @dataclass(frozen=True)
@@ -97,8 +101,9 @@ class StreamLoader:
     ) -> None:
         self.ids = stream.ids
         self.stream_length = -(-len(stream) // streams)
-        own = np.arange(streams)[rank::world_size]
-        self.starts_B1 = own[:, np.newaxis] * self.stream_length
+        self.starts = np.arange(streams) * self.stream_length
+        self.starts_B1 = self.starts[rank::world_size, np.newaxis]
+        self.world_size = world_size
         self.chunking = chunking
         self.epoch = epoch
         self.start = start
@@ -126,10 +131,12 @@ class StreamLoader:
         inside_BT = positions_BT < len(self.ids)
         targets_BT = self._ids_at(positions_BT)
         inputs_BT = np.where(positions_BT == 0, END_ID, self._ids_at(positions_BT - 1))
+        of_all = (len(self.ids) - self.starts - begin).clip(0, end - begin).sum()
         return Chunk(
             number,
             torch.from_numpy(inputs_BT),
             torch.from_numpy(np.where(inside_BT, targets_BT, IGNORED)),
+            int(of_all) / self.world_size,
         )
 
     def _ids_at(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:

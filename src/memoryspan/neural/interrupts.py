@@ -3,10 +3,32 @@
 import logging
 import signal
 import threading
+from multiprocessing.synchronize import Event
 from types import FrameType, TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 log = logging.getLogger(__name__)
+
+
+class StopRequest(Protocol):
+    """Whether somebody has asked the run to stop."""
+
+    @property
+    def requested(self) -> bool:
+        """Looked at after every step."""
+        ...
+
+
+class ForwardedInterrupt:
+    """The request of another process: the one that has the terminal."""
+
+    def __init__(self, event: Event) -> None:
+        self._event = event
+
+    @property
+    def requested(self) -> bool:
+        """See ``StopRequest``."""
+        return self._event.is_set()
 
 
 class DeferredInterrupt:

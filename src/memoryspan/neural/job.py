@@ -1,6 +1,5 @@
 """Everything that a training run is made from: what one process hands to another."""
 
-import math
 import resource
 import sys
 from dataclasses import dataclass
@@ -12,8 +11,10 @@ import torch
 import memoryspan
 from memoryspan.neural.checkpoints import CheckpointFolder, fingerprint, stream_digest
 from memoryspan.neural.environment import cpu_threads, keep_large_buffers
+from memoryspan.neural.interrupts import StopRequest
 from memoryspan.neural.networks import initial_network
 from memoryspan.neural.parameters import NetworkParameters
+from memoryspan.neural.progress import perplexity
 from memoryspan.neural.run_state import RunState
 from memoryspan.neural.training_callbacks import Report
 from memoryspan.neural.training_parameters import TrainingParameters
@@ -69,8 +70,21 @@ class Job:
         return CheckpointFolder(self.folder, fingerprint(facts))
 
 
-def fit(job: Job, folder: CheckpointFolder, rank: int = 0, report: Report | None = None) -> None:
+def fit(
+    job: Job,
+    folder: CheckpointFolder,
+    stop: StopRequest,
+    rank: int = 0,
+    report: Report | None = None,
+) -> None:
     """Train in this process, alone or as one of several; rank 0 leaves the result in the folder.
+
+    Args:
+        job: what to train.
+        folder: holds the checkpoint to go on from, if any.
+        stop: looked at after every step.
+        rank: of this process.
+        report: told every validation loss; may end the run.
 
     Raises:
         MemoryspanError: if the loss is no longer finite, or the checkpoint cannot be read.
@@ -91,7 +105,7 @@ def fit(job: Job, folder: CheckpointFolder, rank: int = 0, report: Report | None
         rank,
         report,
     )
-    run.fit(job.device, job.precision)
+    run.fit(job.device, job.precision, stop)
     if rank == 0:
         summary = {
             "name": job.name,
@@ -115,7 +129,7 @@ def _figures(state: RunState) -> dict[str, Any]:
         "train_seconds": state.seconds,
         "tokens_per_second": state.tokens / state.seconds,
         "best_validation_nats_per_token": state.best_nats,
-        "best_validation_perplexity": math.exp(state.best_nats),
+        "best_validation_perplexity": perplexity(state.best_nats),
         "best_epoch": state.best_epoch,
         "stopped_early": state.stopped_early,
         "resumed": state.resumed,

@@ -62,12 +62,19 @@ class TruncatedBackpropagation(LightningModule):
         self.carried: list[State] | None = None
         self.tokens_of_step = 0
         self.validation_carried: list[State] | None = None
-        self.restore: Callable[[Optimizer], None] | None = None
+        self.restore_optimizer: Callable[[Optimizer], None] | None = None
+        self.restore_random_state: Callable[[], None] | None = None
 
     def on_fit_start(self) -> None:
         """Bring the state of a checkpoint to the device."""
+        self.averaging.to(self.device)
         if self.carried is not None:
             self.carried = [tuple(t.to(self.device) for t in layer) for layer in self.carried]
+
+    def on_train_start(self) -> None:
+        """Go on with the random numbers of a checkpoint."""
+        if self.restore_random_state is not None:
+            self.restore_random_state()
 
     def transfer_batch_to_device(
         self, batch: Chunk, device: torch.device, dataloader_idx: int
@@ -79,10 +86,13 @@ class TruncatedBackpropagation(LightningModule):
             t.pin_memory().to(device, non_blocking=True)
             for t in (batch.inputs_BT, batch.targets_BT)
         )
-        return Chunk(batch.number, inputs_BT, targets_BT)
+        return batch._replace(inputs_BT=inputs_BT, targets_BT=targets_BT)
 
     def training_step(self, chunk: Chunk, batch_idx: int) -> Tensor:
-        """Mean nats per token of one chunk, and what regularises the activations."""
+        """Mean nats per token of one chunk, and what regularises the activations.
+
+        The mean is over the tokens of all processes, once their gradients are averaged.
+        """
         state = self._state_before(chunk, self.carried)
         if self.settings.reset_share:
             draws_B = torch.rand(len(chunk.inputs_BT)).to(self.device)
@@ -93,7 +103,7 @@ class TruncatedBackpropagation(LightningModule):
         loss = self.objective(self.network.output_layer, output_NE, targets_N)
         self.tokens_of_step = len(targets_N)
         self.run.interval.add_loss(float(loss.nats), len(targets_N))
-        return loss.total / len(targets_N) + self._regularisation(reading)
+        return loss.total / chunk.targets_per_process + self._regularisation(reading)
 
     def _regularisation(self, reading: Reading) -> Tensor | float:
         """α·mean(h²) after dropout + β·mean((h_t − h_{t−1})²) before it (Merity et al. 2018)."""
@@ -164,8 +174,8 @@ class TruncatedBackpropagation(LightningModule):
     def configure_optimizers(self) -> Optimizer:
         """The optimizer; its learning rate is set before every step by ``set_learning_rate``."""
         optimizer = optimizer_of(self.settings, self.network)
-        if self.restore is not None:
-            self.restore(optimizer)
+        if self.restore_optimizer is not None:
+            self.restore_optimizer(optimizer)
         return optimizer
 
     def set_learning_rate(self, optimizer: Optimizer, chunk: Chunk) -> float:

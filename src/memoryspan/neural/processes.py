@@ -29,6 +29,13 @@ def totals(values: list[float], device: torch.device) -> list[float]:
     return _reduced(values, device, dist.ReduceOp.SUM)
 
 
+def agree(values: list[float], device: torch.device) -> bool:
+    """Whether all processes have the same values."""
+    most = largest([*values, *(-value for value in values)], device)
+    least = [-value for value in most[len(values) :]]
+    return most[: len(values)] == least
+
+
 def _reduced(
     values: list[float], device: torch.device, operation: dist.ReduceOp.RedOpType
 ) -> list[float]:

@@ -17,7 +17,7 @@ from memoryspan.errors import MemoryspanError
 from memoryspan.neural import distributed
 from memoryspan.neural.checkpoints import CheckpointFolder
 from memoryspan.neural.environment import restore_environment
-from memoryspan.neural.interrupts import Interrupted
+from memoryspan.neural.interrupts import DeferredInterrupt, Interrupted
 from memoryspan.neural.job import Job, fit
 from memoryspan.neural.model import NeuralLanguageModel, load
 from memoryspan.neural.parameters import NetworkParameters
@@ -120,13 +120,14 @@ def _finished(name: str, folder: CheckpointFolder) -> TrainingResult | None:
 
 def _run(job: Job, folder: CheckpointFolder, report: Report | None) -> None:
     """Train in this process or in several."""
-    if folder.checkpoint() is None:
-        folder.clear()
     try:
         if job.processes > 1:
             distributed.launch(job, folder)
-        else:
-            fit(job, folder, report=report)
+            return
+        if folder.checkpoint() is None:
+            folder.clear()
+        with DeferredInterrupt() as interrupt:
+            fit(job, folder, interrupt, report=report)
     except Interrupted:
         raise KeyboardInterrupt(
             f"Training of {job.name} stopped; the same command goes on from its last checkpoint."

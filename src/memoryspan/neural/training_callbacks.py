@@ -1,16 +1,18 @@
 """What happens around the steps of a training run: history and checkpoints."""
 
 import time
+import zlib
 from collections.abc import Callable
 from typing import Any
 
 import torch
 from pytorch_lightning import Callback, LightningModule, Trainer
 
+from memoryspan.errors import MemoryspanError
 from memoryspan.neural import averaging, processes
 from memoryspan.neural.batching import StreamLoader
 from memoryspan.neural.checkpoints import CheckpointFolder
-from memoryspan.neural.interrupts import DeferredInterrupt, Interrupted
+from memoryspan.neural.interrupts import Interrupted, StopRequest
 from memoryspan.neural.module import TruncatedBackpropagation
 
 Report = Callable[[int, float], bool]
@@ -122,15 +124,28 @@ class Checkpoints(Callback):
         module: TruncatedBackpropagation,
         loader: StreamLoader,
         folder: CheckpointFolder,
-        interrupt: DeferredInterrupt,
+        stop: StopRequest,
     ) -> None:
         self.module = module
         self.run = module.run
         self.loader = loader
         self.folder = folder
-        self.interrupt = interrupt
+        self.stop = stop
         self.saved = time.monotonic()
         self.chunks = loader.chunks(self.run.epoch)
+
+    def on_fit_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
+        """Processes that went on from different places would train nonsense together.
+
+        Raises:
+            MemoryspanError: if they do; so it can be on several machines.
+        """
+        same = [float(zlib.crc32(self.folder.fingerprint.encode())), float(self.run.step)]
+        if not processes.agree(same, pl_module.device):
+            raise MemoryspanError(
+                "The machines do not train the same: their parameters, texts or versions differ,"
+                f" or {self.folder.folder} is not the same folder on all of them."
+            )
 
     def on_train_epoch_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Know where it ends."""
@@ -144,14 +159,14 @@ class Checkpoints(Callback):
             return
         minutes = (time.monotonic() - self.saved) / 60
         due = float(minutes >= self.module.settings.checkpoint_minutes)
-        requested = float(self.interrupt.requested)
+        requested = float(self.stop.requested)
         due, requested = processes.largest([due, requested], self.module.device)
         if due or requested:
             self.save(trainer, stop=bool(requested))
 
     def on_train_epoch_end(self, trainer: Trainer, pl_module: LightningModule) -> None:
         """Save; the journal has turned the page by now."""
-        requested = float(self.interrupt.requested)
+        requested = float(self.stop.requested)
         (requested,) = processes.largest([requested], self.module.device)
         self.save(trainer, stop=bool(requested))
 
@@ -163,14 +178,14 @@ class Checkpoints(Callback):
         """
         device = self.module.device
         carried = [list(layer) for layer in self.module.carried or []]
-        cuda = device.type == "cuda"
+        cuda_rng = [torch.cuda.get_rng_state(device)] if device.type == "cuda" else []
         values = {
             "run": self.run.to_dict(),
             **self.module.checkpoint(trainer.optimizers[0]),
             # Of each process: its streams' state, and its random numbers.
             "carried": [[processes.gathered(t, device) for t in layer] for layer in carried],
             "rng": processes.gathered(torch.get_rng_state(), device),
-            "cuda_rng": processes.gathered(torch.cuda.get_rng_state(), device) if cuda else [],
+            "cuda_rng": [each for own in cuda_rng for each in processes.gathered(own, device)],
             "interval": self._intervals(),
         }
         if processes.rank() == 0:

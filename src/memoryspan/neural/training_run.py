@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from lightning_fabric.plugins.environments.lightning import LightningEnvironment
 from lightning_fabric.utilities.warnings import PossibleUserWarning
 from numpy.typing import NDArray
 from pytorch_lightning import Trainer
@@ -14,7 +15,7 @@ from torch.optim import Optimizer
 
 from memoryspan.neural.batching import Chunking, StreamLoader
 from memoryspan.neural.checkpoints import CheckpointFolder
-from memoryspan.neural.interrupts import DeferredInterrupt, Interrupted
+from memoryspan.neural.interrupts import Interrupted, StopRequest
 from memoryspan.neural.model_files import save_network
 from memoryspan.neural.module import TruncatedBackpropagation
 from memoryspan.neural.network import Network
@@ -29,6 +30,10 @@ log = logging.getLogger(__name__)
 
 _LIGHTNING_LOGGERS = ("pytorch_lightning", "lightning_fabric", "lightning.pytorch", "lightning")
 _COUNTED_AT_ONCE = 1 << 22
+_EXPECTED_WARNINGS = (
+    ".*LeafSpec.*",  # Lightning 2.6 uses a class that torch 2.13 deprecates
+    ".*RNN module weights are not part of single contiguous.*",  # cuDNN on DropConnect
+)
 
 
 class TrainingRun:
@@ -72,6 +77,7 @@ class TrainingRun:
             self.state.resumed += 1
             network.load_state_dict(self.checkpoint["weights"])
         world = training.devices * training.nodes
+        self.alone = world == 1
         chunking = Chunking(training.bptt, training.variable_bptt, seed)
         self.loader = StreamLoader(
             train_stream,
@@ -95,8 +101,8 @@ class TrainingRun:
             network, training, objective, total_steps, self.state
         )
 
-    def fit(self, device: str, precision: str) -> None:
-        """Train to the end.
+    def fit(self, device: str, precision: str, stop: StopRequest) -> None:
+        """Train to the end, or until asked to stop.
 
         Raises:
             MemoryspanError: if the loss is no longer finite.
@@ -106,26 +112,24 @@ class TrainingRun:
             log.info("%s: resumed after step %s", self.name, f"{self.state.step:,}")
         if self.state.finished:
             return
-        gpus = range(torch.cuda.device_count())
-        with torch.random.fork_rng(devices=gpus), DeferredInterrupt() as interrupt:
+        # One of several processes has no random state that anybody else would miss.
+        gpus = range(torch.cuda.device_count()) if self.alone else ()
+        with torch.random.fork_rng(devices=gpus):
             # Every process draws other dropout masks and negatives.
             torch.manual_seed(self.seed + 1_000_003 * self.rank)
             if self.checkpoint is not None:
                 self._restore(self.checkpoint)
             with warnings.catch_warnings():
-                # Lightning 2.6 uses a class that torch 2.13 deprecates; and it gives advice.
-                warnings.filterwarnings("ignore", message=".*LeafSpec.*")
+                for about in _EXPECTED_WARNINGS:
+                    warnings.filterwarnings("ignore", message=about)
                 warnings.filterwarnings("ignore", category=PossibleUserWarning)
-                trainer = self._trainer(interrupt, device, precision)
+                trainer = self._trainer(stop, device, precision)
                 try:
                     trainer.fit(self.module, self.loader, self.validation_loader)
                 except SystemExit:  # Lightning's answer to a second Ctrl-C
                     raise Interrupted from None
 
     def _restore(self, checkpoint: dict[str, Any]) -> None:
-        torch.set_rng_state(checkpoint["rng"][self.rank])
-        if checkpoint["cuda_rng"]:
-            torch.cuda.set_rng_state(checkpoint["cuda_rng"][self.rank])
         nats, tokens = checkpoint["interval"][self.rank]
         self.state.tokens += int(tokens) - self.state.interval.tokens
         self.state.interval.nats, self.state.interval.tokens = nats, int(tokens)
@@ -136,17 +140,22 @@ class TrainingRun:
         def restore_optimizer(optimizer: Optimizer) -> None:
             optimizer.load_state_dict(checkpoint["optimizer"])
 
-        self.module.restore = restore_optimizer
+        def restore_random_state() -> None:
+            torch.set_rng_state(checkpoint["rng"][self.rank])
+            if checkpoint["cuda_rng"]:
+                torch.cuda.set_rng_state(checkpoint["cuda_rng"][self.rank], self.module.device)
 
-    def _trainer(self, interrupt: DeferredInterrupt, device: str, precision: str) -> Trainer:
+        self.module.restore_optimizer = restore_optimizer
+        self.module.restore_random_state = restore_random_state
+
+    def _trainer(self, stop: StopRequest, device: str, precision: str) -> Trainer:
         """A Trainer that says nothing, writes nothing and decides nothing."""
         for logger in _LIGHTNING_LOGGERS:
             logging.getLogger(logger).setLevel(logging.ERROR)
-        alone = self.training.devices * self.training.nodes == 1
         timed = self.training.max_minutes is not None
         callbacks = [
             Journal(self.module, self.loader, self._save_best, self.report),
-            Checkpoints(self.module, self.loader, self.folder, interrupt),
+            Checkpoints(self.module, self.loader, self.folder, stop),
         ]
         if self.rank == 0:
             callbacks.insert(1, Progress(self.name, self.module))
@@ -154,7 +163,9 @@ class TrainingRun:
             accelerator="gpu" if device == "cuda" else "cpu",
             devices=self.training.devices,
             num_nodes=self.training.nodes,
-            strategy="auto" if alone else DDPStrategy(gradient_as_bucket_view=True),
+            strategy="auto" if self.alone else self._processes(),
+            # Or a batch system's variables would be taken for an order to start processes.
+            plugins=[LightningEnvironment()],
             precision="bf16-mixed" if precision == "bfloat16" else "32-true",
             max_epochs=-1 if timed else self.training.epochs - self.state.epoch,
             callbacks=callbacks,
@@ -166,6 +177,11 @@ class TrainingRun:
             num_sanity_val_steps=0,
             use_distributed_sampler=False,
         )
+
+    def _processes(self) -> DDPStrategy:
+        # Clusters of the adaptive softmax that a chunk does not touch have no gradient.
+        sparse = self.network.parameters_.output_layer == "adaptive"
+        return DDPStrategy(gradient_as_bucket_view=True, find_unused_parameters=sparse)
 
     def _save_best(self) -> None:
         if self.rank == 0:
