@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, linear, log_softmax
 
+from memoryspan.errors import MemoryspanError
 from memoryspan.neural.parameters import NetworkParameters
 
 WEIGHT_RANGE = 0.1
@@ -69,13 +70,27 @@ class AdaptiveSoftmax(OutputLayer):
     """Grave et al. (2017): frequent tokens first, rare ones in clusters of fewer features.
 
     Counts on ids in the order of falling frequency, as our vocabularies have them.
+
+    Raises:
+        MemoryspanError: if the cutoffs do not fit the vocabulary or the number of features.
     """
 
     def __init__(self, vocabulary_size: int, features: int, cutoffs: tuple[int, ...]) -> None:
         super().__init__()
         inside = [cutoff for cutoff in cutoffs if 0 < cutoff < vocabulary_size]
         if not inside:
-            raise ValueError(f"no cutoff of {cutoffs} lies inside {vocabulary_size} tokens")
+            raise MemoryspanError(
+                f"No cutoff of the adaptive output layer, {list(cutoffs)}, lies inside the"
+                f" vocabulary of {vocabulary_size:,} tokens. Lower `cutoffs`, or set output_layer"
+                " to full."
+            )
+        if features < TAIL_SHRINKAGE ** len(inside):
+            raise MemoryspanError(
+                f"The adaptive output layer divides {features} features by {TAIL_SHRINKAGE:g} per"
+                f" cluster, so {len(inside)} cutoffs need {TAIL_SHRINKAGE ** len(inside):g} of"
+                " them. Raise embedding_size (hidden_size without projection), or give fewer"
+                " `cutoffs`."
+            )
         self.layer = nn.AdaptiveLogSoftmaxWithLoss(
             features, vocabulary_size, inside, div_value=TAIL_SHRINKAGE, head_bias=True
         )
@@ -87,10 +102,12 @@ class AdaptiveSoftmax(OutputLayer):
     def nats(self, output_NE: Tensor, targets_N: Tensor) -> Tensor:
         """See ``OutputLayer``; torch's layer cannot run under autocast (pytorch issue 44724)."""
         with torch.autocast(output_NE.device.type, enabled=False):
-            log_probs_N: Tensor = self.layer(output_NE.to(self.layer.head.weight.dtype), targets_N)[
-                0
-            ]
-        return -log_probs_N
+            output_NE = output_NE.to(self.layer.head.weight.dtype)
+            log_probs_N: Tensor = self.layer(output_NE, targets_N).output
+        # A cluster without a target here has a gradient of zero, not none: other processes, which
+        # may have one, would wait for it.
+        nothing = sum(0 * weight.sum() for weight in self.layer.tail.parameters())
+        return nothing - log_probs_N
 
     def initialise(self, generator: torch.Generator) -> None:
         """As torch's linear layers: uniform in ±1/√(features)."""

@@ -81,6 +81,8 @@ class NetworkParameters(BaseModel):
             raise ValueError("chrono_length must be 0 (off) or at least 3")
         if self.output_layer == "adaptive" and self.tied:
             raise ValueError("the adaptive output layer has matrices of its own: set tied: false")
+        if list(self.cutoffs) != sorted({c for c in self.cutoffs if c > 0}):
+            raise ValueError("cutoffs must be positive and rise")
         if self.direct_connections and self.kind != "feedforward":
             raise ValueError("direct_connections belong to the feedforward kind")
         if not self.projection and self.tied and self.hidden_size != self.embedding_size:

@@ -122,6 +122,11 @@ def _run(job: Job, folder: CheckpointFolder, report: Report | None) -> None:
     """Train in this process or in several."""
     try:
         if job.processes > 1:
+            if report is not None:
+                raise MemoryspanError(
+                    f"{job.name}: somebody wants to hear of every epoch, which only a single"
+                    " process can tell. Set training.devices and training.nodes to 1."
+                )
             distributed.launch(job, folder)
             return
         if folder.checkpoint() is None:

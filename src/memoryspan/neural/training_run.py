@@ -163,7 +163,7 @@ class TrainingRun:
             accelerator="gpu" if device == "cuda" else "cpu",
             devices=self.training.devices,
             num_nodes=self.training.nodes,
-            strategy="auto" if self.alone else self._processes(),
+            strategy="auto" if self.alone else DDPStrategy(gradient_as_bucket_view=True),
             # Or a batch system's variables would be taken for an order to start processes.
             plugins=[LightningEnvironment()],
             precision="bf16-mixed" if precision == "bfloat16" else "32-true",
@@ -177,11 +177,6 @@ class TrainingRun:
             num_sanity_val_steps=0,
             use_distributed_sampler=False,
         )
-
-    def _processes(self) -> DDPStrategy:
-        # Clusters of the adaptive softmax that a chunk does not touch have no gradient.
-        sparse = self.network.parameters_.output_layer == "adaptive"
-        return DDPStrategy(gradient_as_bucket_view=True, find_unused_parameters=sparse)
 
     def _save_best(self) -> None:
         if self.rank == 0:
