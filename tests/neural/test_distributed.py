@@ -17,6 +17,7 @@ from tests.neural.conftest import network_parameters, training_parameters
 from tests.neural.several_runs import RUNS, SEED, TRAIN_STREAM, VALIDATION_STREAM
 
 from memoryspan.errors import MemoryspanError
+from memoryspan.neural.listening import Listener
 from memoryspan.neural.training import train
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -162,10 +163,8 @@ def test_several_machines_must_be_named(
         )
 
 
-def test_a_report_on_epochs_needs_one_process(folder, train_stream, validation_stream):
-    def report(epoch, nats):
-        return False
-
+def test_a_listener_needs_one_process(folder, train_stream, validation_stream):
+    listener = Listener(lambda epochs, nats: None)
     shape, training = network_parameters("gru"), training_parameters(devices=2)
     with pytest.raises(MemoryspanError, match=r"training\.devices"):
-        train("gru", shape, training, train_stream, validation_stream, 7, folder, report)
+        train("gru", shape, training, train_stream, validation_stream, 7, folder, listener)

@@ -12,11 +12,11 @@ import memoryspan
 from memoryspan.neural.checkpoints import CheckpointFolder, fingerprint, stream_digest
 from memoryspan.neural.environment import cpu_threads, keep_large_buffers
 from memoryspan.neural.interrupts import StopRequest
+from memoryspan.neural.listening import Listener
 from memoryspan.neural.networks import initial_network
 from memoryspan.neural.parameters import NetworkParameters
 from memoryspan.neural.progress import perplexity
 from memoryspan.neural.run_state import RunState
-from memoryspan.neural.training_callbacks import Report
 from memoryspan.neural.training_parameters import TrainingParameters
 from memoryspan.neural.training_run import TrainingRun
 from memoryspan.text.streams import TokenStream
@@ -75,7 +75,7 @@ def fit(
     folder: CheckpointFolder,
     stop: StopRequest,
     rank: int = 0,
-    report: Report | None = None,
+    listener: Listener | None = None,
 ) -> None:
     """Train in this process, alone or as one of several; rank 0 leaves the result in the folder.
 
@@ -84,10 +84,11 @@ def fit(
         folder: holds the checkpoint to go on from, if any.
         stop: looked at after every step.
         rank: of this process.
-        report: told every validation loss; may end the run.
+        listener: told the validation losses.
 
     Raises:
-        MemoryspanError: if the loss is no longer finite, or the checkpoint cannot be read.
+        BreakdownError: if the loss is no longer finite.
+        MemoryspanError: if the checkpoint cannot be read.
         Interrupted: after a checkpoint was saved.
     """
     if job.device == "cpu":
@@ -103,7 +104,7 @@ def fit(
         job.seed,
         folder,
         rank,
-        report,
+        listener,
     )
     run.fit(job.device, job.precision, stop)
     if rank == 0:

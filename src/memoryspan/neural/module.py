@@ -29,6 +29,10 @@ from memoryspan.neural.training_parameters import TrainingParameters
 PLACES_AT_ONCE = 256  # whose logits are in memory together, in validation
 
 
+class BreakdownError(MemoryspanError):
+    """The loss or the gradient of a training run is no longer finite."""
+
+
 class TruncatedBackpropagation(LightningModule):
     """Trains a network on chunks.
 
@@ -149,12 +153,12 @@ class TruncatedBackpropagation(LightningModule):
         Notes ‖g‖ before clipping.
 
         Raises:
-            MemoryspanError: if the loss or the gradient is not finite; the weights still are.
+            BreakdownError: if the loss or the gradient is not finite; the weights still are.
         """
         norm = self._clipped()
         interval = self.run.interval
         if not (math.isfinite(norm) and math.isfinite(interval.nats)):
-            raise MemoryspanError(
+            raise BreakdownError(
                 f"Training broke down at step {self.run.step + 1}: the gradient norm is {norm},"
                 f" the interval's loss {interval.nats:g} nats. Lower learning_rate or"
                 " clip_norm, raise warmup_share, or lower recurrent_gain."

@@ -19,10 +19,10 @@ from memoryspan.neural.checkpoints import CheckpointFolder
 from memoryspan.neural.environment import restore_environment
 from memoryspan.neural.interrupts import DeferredInterrupt, Interrupted
 from memoryspan.neural.job import Job, fit
+from memoryspan.neural.listening import Listener
 from memoryspan.neural.model import NeuralLanguageModel, load
 from memoryspan.neural.parameters import NetworkParameters
 from memoryspan.neural.sizing import sized
-from memoryspan.neural.training_callbacks import Report
 from memoryspan.neural.training_parameters import TrainingParameters
 from memoryspan.text.streams import TokenStream
 
@@ -55,7 +55,7 @@ def train(
     validation_stream: TokenStream,
     seed: int,
     checkpoint_folder: Path,
-    report: Report | None = None,
+    listener: Listener | None = None,
 ) -> TrainingResult:
     """Train a model, or go on with it, or take it as it is if it is finished.
 
@@ -68,10 +68,11 @@ def train(
         seed: of initial weights, dropout, negatives and resets.
         checkpoint_folder: for this model alone. What it holds is used only if it comes from the
             same parameters, seed, data and versions, and removed otherwise.
-        report: told every validation loss; may end the run (one process only).
+        listener: told the validation losses (one process only).
 
     Raises:
-        MemoryspanError: if the data do not fit the parameters, or the loss is no longer finite.
+        MemoryspanError: if the data do not fit the parameters.
+        BreakdownError: if the loss is no longer finite.
         KeyboardInterrupt: after a checkpoint was saved.
     """
     restore_environment()
@@ -97,7 +98,7 @@ def train(
     if result is not None:
         log.info("%s: already trained, taken from %s", name, checkpoint_folder)
         return result
-    _run(job, folder, report)
+    _run(job, folder, listener)
     result = _finished(name, folder)
     if result is None:
         raise MemoryspanError(f"{folder.folder} does not hold the model that was trained there.")
@@ -118,13 +119,13 @@ def _finished(name: str, folder: CheckpointFolder) -> TrainingResult | None:
     return TrainingResult(model, pd.DataFrame(outcome["history"]), outcome["summary"])
 
 
-def _run(job: Job, folder: CheckpointFolder, report: Report | None) -> None:
+def _run(job: Job, folder: CheckpointFolder, listener: Listener | None) -> None:
     """Train in this process or in several."""
     try:
         if job.processes > 1:
-            if report is not None:
+            if listener is not None:
                 raise MemoryspanError(
-                    f"{job.name}: somebody wants to hear of every epoch, which only a single"
+                    f"{job.name}: somebody wants to hear how it goes, which only a single"
                     " process can tell. Set training.devices and training.nodes to 1."
                 )
             distributed.launch(job, folder)
@@ -132,7 +133,7 @@ def _run(job: Job, folder: CheckpointFolder, report: Report | None) -> None:
         if folder.checkpoint() is None:
             folder.clear()
         with DeferredInterrupt() as interrupt:
-            fit(job, folder, interrupt, report=report)
+            fit(job, folder, interrupt, listener=listener)
     except Interrupted:
         raise KeyboardInterrupt(
             f"Training of {job.name} stopped; the same command goes on from its last checkpoint."

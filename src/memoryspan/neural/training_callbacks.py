@@ -15,9 +15,6 @@ from memoryspan.neural.checkpoints import CheckpointFolder
 from memoryspan.neural.interrupts import Interrupted, StopRequest
 from memoryspan.neural.module import TruncatedBackpropagation
 
-Report = Callable[[int, float], bool]
-"""Epoch (from 1) and its validation loss in nats per token → whether to stop here."""
-
 
 class Journal(Callback):
     """Keeps the module's run state: position, seconds, history, best model, the end of the run."""
@@ -27,14 +24,12 @@ class Journal(Callback):
         module: TruncatedBackpropagation,
         loader: StreamLoader,
         save_best: Callable[[], None],
-        report: Report | None,
     ) -> None:
         self.module = module
         self.settings = module.settings
         self.run = module.run
         self.loader = loader
         self.save_best = save_best
-        self.report = report
         self.chunks = loader.chunks(self.run.epoch)
 
     def on_train_start(self, trainer: Trainer, pl_module: LightningModule) -> None:
@@ -97,8 +92,6 @@ class Journal(Callback):
             if epoch - run.best_epoch >= self.settings.patience:
                 run.stopped_early = run.finished = trainer.should_stop = True
         self._begin_averaging()
-        if self.report is not None and self.report(epoch, nats):
-            run.stopped_early = run.finished = trainer.should_stop = True
         run.seconds = self._seconds()
 
     def _begin_averaging(self) -> None:

@@ -9,20 +9,21 @@ import torch
 from lightning_fabric.plugins.environments.lightning import LightningEnvironment
 from lightning_fabric.utilities.warnings import PossibleUserWarning
 from numpy.typing import NDArray
-from pytorch_lightning import Trainer
+from pytorch_lightning import Callback, Trainer
 from pytorch_lightning.strategies import DDPStrategy
 from torch.optim import Optimizer
 
 from memoryspan.neural.batching import Chunking, StreamLoader
 from memoryspan.neural.checkpoints import CheckpointFolder
 from memoryspan.neural.interrupts import Interrupted, StopRequest
+from memoryspan.neural.listening import Listener, Listening
 from memoryspan.neural.model_files import save_network
 from memoryspan.neural.module import TruncatedBackpropagation
 from memoryspan.neural.network import Network
 from memoryspan.neural.progress import Progress
 from memoryspan.neural.run_state import RunState
 from memoryspan.neural.softmax import objective_of
-from memoryspan.neural.training_callbacks import Checkpoints, Journal, Report
+from memoryspan.neural.training_callbacks import Checkpoints, Journal
 from memoryspan.neural.training_parameters import TrainingParameters
 from memoryspan.text.streams import TokenStream
 
@@ -48,7 +49,7 @@ class TrainingRun:
         seed: of dropout, negatives, resets and lengths of chunks.
         folder: holds the checkpoint to go on from, if any.
         rank: of this process among ``training.devices`` × ``training.nodes``.
-        report: told every validation loss; may end the run.
+        listener: told the validation losses.
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class TrainingRun:
         seed: int,
         folder: CheckpointFolder,
         rank: int = 0,
-        report: Report | None = None,
+        listener: Listener | None = None,
     ) -> None:
         self.name = name
         self.network = network
@@ -69,7 +70,7 @@ class TrainingRun:
         self.folder = folder
         self.seed = seed
         self.rank = rank
-        self.report = report
+        self.listener = listener
         self.state = RunState()
         self.checkpoint = folder.checkpoint()
         if self.checkpoint is not None:
@@ -105,7 +106,7 @@ class TrainingRun:
         """Train to the end, or until asked to stop.
 
         Raises:
-            MemoryspanError: if the loss is no longer finite.
+            BreakdownError: if the loss is no longer finite.
             Interrupted: after a checkpoint was saved.
         """
         if self.checkpoint is not None:
@@ -153,12 +154,14 @@ class TrainingRun:
         for logger in _LIGHTNING_LOGGERS:
             logging.getLogger(logger).setLevel(logging.ERROR)
         timed = self.training.max_minutes is not None
-        callbacks = [
-            Journal(self.module, self.loader, self._save_best, self.report),
-            Checkpoints(self.module, self.loader, self.folder, stop),
-        ]
+        callbacks: list[Callback] = [Journal(self.module, self.loader, self._save_best)]
         if self.rank == 0:
-            callbacks.insert(1, Progress(self.name, self.module))
+            callbacks.append(Progress(self.name, self.module))
+        if self.listener is not None:
+            callbacks.append(
+                Listening(self.module, self.loader, self.validation_loader, self.listener)
+            )
+        callbacks.append(Checkpoints(self.module, self.loader, self.folder, stop))
         return Trainer(
             accelerator="gpu" if device == "cuda" else "cpu",
             devices=self.training.devices,
