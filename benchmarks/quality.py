@@ -120,10 +120,10 @@ def _trained(
 ) -> Iterator[dict[str, Any]]:
     """Figures of one network, and of its mixture with Kneser–Ney and a unigram cache."""
     begin = time.process_time()
-    network = getattr(parameters, name).network
+    network, training = getattr(parameters, name).network, parameters.training_of(name)
     folder = work / f"{name}_{seed}"
     held_out = streams["validation"]
-    result = train(name, network, parameters.training, streams["train"], held_out, seed, folder)
+    result = train(name, network, training, streams["train"], held_out, seed, folder)
     cpu_seconds = time.process_time() - begin
     summary = result.summary
     about = {

@@ -94,3 +94,12 @@ def test_training_of_one_network_is_checked_together_with_what_all_share():
         check_parameters(parameters)
     parameters["training"]["negatives"] = 0
     check_parameters(parameters)
+
+
+def test_a_network_is_trained_as_all_are_but_for_what_it_says_itself():
+    given = loader("base")["parameters"]
+    given["training"] |= {"epochs": 7}
+    given["rnn"]["training"] = {"clip_norm": 2.0}
+    parameters = RunParameters.model_validate(given)
+    assert parameters.training_of("lstm") == parameters.training
+    assert parameters.training_of("rnn") == parameters.training.with_values({"clip_norm": 2.0})

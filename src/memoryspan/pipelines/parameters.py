@@ -61,3 +61,8 @@ class RunParameters(Group):
             if isinstance(own := group.get("training"), dict) and own
         }
         return values | completed
+
+    def training_of(self, name: str) -> TrainingParameters:
+        """How one network is trained: as all are, but for what it says itself."""
+        own: TrainingParameters = getattr(self, name).training
+        return own if own.model_fields_set else self.training
