@@ -41,11 +41,11 @@ def atomically_written(path: Path) -> Iterator[BinaryIO]:
     Raises:
         MemoryspanError: the file cannot be written (no folder, no space, no permission).
     """
-    target = path.resolve()
+    target = Path(os.path.realpath(path))
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
-        if target.exists() and not target.is_file():
-            with target.open("wb") as file:
+        if path.exists() and not path.is_file():
+            with path.open("wb") as file:
                 yield file
             return
         with temporary.open("wb") as file:
@@ -53,6 +53,8 @@ def atomically_written(path: Path) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(target)
+    except BrokenPipeError:  # who reads the pipe has enough
+        raise
     except OSError as error:
         raise unwritable(str(path), error) from error
     finally:

@@ -5,6 +5,7 @@ a sentence, an empty one too. Nothing else happens to the text: no lower case, n
 """
 
 import io
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -15,6 +16,7 @@ import numpy as np
 
 from memoryspan.errors import MemoryspanError
 from memoryspan.ngram.arpa.compression import DAMAGE, decompressed
+from memoryspan.ngram.stream_names import stream_name
 from memoryspan.ngram.text_checks import first_fault
 from memoryspan.ngram.trie import Ints
 from memoryspan.ngram.words import WordTable
@@ -28,6 +30,7 @@ BLOCK_BYTES = 1 << 18
 SENTENCES_PER_BLOCK = 10_000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 WHITE_SPACE = (b" ", b"\t", b"\n", b"\r")
+SENTENCE_BOUND = re.compile(rb"(?<![^ \t\n\r])</?s>(?=[ \t\n\r])")
 
 
 def read_text(source: Text, table: WordTable, progress: Progress | None = None) -> Ints:
@@ -54,8 +57,29 @@ def read_text(source: Text, table: WordTable, progress: Progress | None = None) 
             if progress:
                 progress(len(block))
     if not parts:
-        raise MemoryspanError(f"{name} is empty; give a text with at least one line.")
+        raise _is_empty(name)
     return np.concatenate(parts)
+
+
+def check_text(path: Path) -> None:
+    """Find what ``read_text`` would refuse in a file, quickly: no word is looked up.
+
+    Raises:
+        MemoryspanError: see ``read_text``.
+    """
+    lines, empty = 0, True
+    with _opened(path) as (name, blocks):
+        for block in blocks:
+            bound = SENTENCE_BOUND.search(block)
+            end = bound.start() if bound else len(block)
+            _check(block, end if bound else -1, name, lines + block.count(b"\n", 0, end))
+            lines, empty = lines + block.count(b"\n"), False
+    if empty:
+        raise _is_empty(str(path))
+
+
+def _is_empty(name: str) -> MemoryspanError:
+    return MemoryspanError(f"{name} is empty; give a text with at least one line.")
 
 
 def _check(block: bytes, stopped: int, name: str, lines_read: int) -> None:
@@ -92,8 +116,12 @@ def _opened(source: Text) -> Iterator[tuple[str, Iterator[bytes]]]:
                 "Check the name of the text file and that it is whole."
             ) from error
     elif isinstance(source, io.BufferedIOBase):
-        name = str(getattr(source, "name", "the text"))
-        yield name.replace("<stdin>", "standard input"), whole_words(source)
+        try:
+            yield stream_name(source), whole_words(source)
+        except OSError as error:
+            raise MemoryspanError(
+                f"Cannot read {stream_name(source)}: {error.strerror or error}."
+            ) from error
     elif isinstance(source, str | bytes) or not isinstance(source, Iterable):
         raise MemoryspanError(
             f"A text is a pathlib.Path or a list of sentences, not {type(source).__name__}. "

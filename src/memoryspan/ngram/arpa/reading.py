@@ -15,6 +15,7 @@ from memoryspan.ngram.arpa.orders import OrderReader
 from memoryspan.ngram.arpa.sections import END, expect_keyword
 from memoryspan.ngram.arpa.unigrams import read_unigrams
 from memoryspan.ngram.model import NgramModel
+from memoryspan.ngram.stream_names import stream_name
 from memoryspan.text.vocabulary import Vocabulary
 
 
@@ -73,7 +74,7 @@ def read_arpa(source: Path | str | BinaryIO, *, strict: bool = True) -> ArpaMode
 def _opened(source: Path | str | BinaryIO) -> Iterator[Lines]:
     """The lines of a file, decompressed."""
     if not isinstance(source, Path | str):
-        yield Lines(source, str(getattr(source, "name", "the ARPA text")))
+        yield Lines(source, stream_name(source, "the ARPA text"))
         return
     path = Path(source)
     try:

@@ -5,12 +5,13 @@ from typing import BinaryIO
 
 import numpy as np
 
-from memoryspan.archive import atomically_written, unwritable
+from memoryspan.archive import atomically_written
 from memoryspan.errors import MemoryspanError
 from memoryspan.ngram.arpa.compression import compressed
 from memoryspan.ngram.arpa.formatting import LARGEST_NUMBER, format_ngrams
 from memoryspan.ngram.arpa.unigrams import START
 from memoryspan.ngram.model import NgramModel
+from memoryspan.ngram.stream_names import stream_name
 from memoryspan.ngram.words import WordPool
 from memoryspan.text.vocabulary import Vocabulary
 
@@ -35,6 +36,7 @@ def write_arpa(model: NgramModel, vocabulary: Vocabulary, target: Path | str | B
     Raises:
         MemoryspanError: the model does not back off; the vocabulary is another one or has a
             word that cannot stand in such a file; or the file cannot be written.
+        BrokenPipeError: nobody reads the stream any more.
     """
     _check_model(model, vocabulary)
     pool = WordPool([*map(_encoded, vocabulary.tokens), START.encode()])
@@ -46,8 +48,13 @@ def write_arpa(model: NgramModel, vocabulary: Vocabulary, target: Path | str | B
     try:
         _write(model, pool, target)
         target.flush()
+    except BrokenPipeError:  # who reads it has enough
+        raise
     except OSError as error:
-        raise unwritable(str(getattr(target, "name", "the ARPA text")), error) from error
+        raise MemoryspanError(
+            f"Cannot write {stream_name(target, 'the ARPA text')}: {error.strerror or error}. "
+            "Lead it to a file on a disk with free space."
+        ) from error
 
 
 def _check_model(model: NgramModel, vocabulary: Vocabulary) -> None:

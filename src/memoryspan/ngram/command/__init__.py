@@ -5,44 +5,70 @@ progress, warnings and errors to standard error. An error is one line, and the e
 """
 
 import logging
-import os
 import sys
 from collections.abc import Sequence
 
 from memoryspan.errors import MemoryspanError
 from memoryspan.ngram.command.arguments import parser
+from memoryspan.ngram.command.signals import INTERRUPTED, TERMINATED, Terminated, unwinding
+from memoryspan.ngram.command.streams import (
+    flush_output,
+    give_up_output,
+    occupy_closed_streams,
+    standard_output,
+)
 
-INTERRUPTED = 130
+MISTAKE = 2
+STOPPED: dict[type[BaseException], tuple[str, int]] = {
+    KeyboardInterrupt: ("interrupted", INTERRUPTED),
+    Terminated: ("terminated", TERMINATED),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    options = parser().parse_args(arguments)
+    occupy_closed_streams()
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s", force=True)
     try:
-        if options.command == "train":
-            from memoryspan.ngram.command.train import run_train
-
-            run_train(options)
-        else:
-            from memoryspan.ngram.command.score import run_score
-
-            run_score(options)
-        sys.stdout.flush()
-    except MemoryspanError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        with unwinding():
+            _run(arguments)
     except BrokenPipeError:
-        # who reads us has enough; nothing may be flushed into the closed pipe at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return 0  # who reads us has enough
     except MemoryError:
-        print(
-            "error: not enough memory; choose a lower order, or prune, or use a shorter text.",
-            file=sys.stderr,
-        )
-        return 2
-    except KeyboardInterrupt:
-        print("interrupted; files that were there before are unchanged", file=sys.stderr)
-        return INTERRUPTED
+        advice = "choose a lower order, or prune, or use a shorter text"
+        return _complain(f"error: not enough memory; {advice}.", MISTAKE)
+    except (MemoryspanError, OSError) as error:
+        return _complain(f"error: {error}", MISTAKE)
+    except (KeyboardInterrupt, Terminated) as stop:
+        what, code = STOPPED[type(stop)]
+        return _complain(f"{what}; files that were there before are unchanged", code)
+    finally:
+        give_up_output()
     return 0
+
+
+def _run(arguments: Sequence[str] | None) -> None:
+    """Parse, and do it."""
+    try:
+        options = parser().parse_args(arguments)
+    except SystemExit:  # of --help, too
+        if sys.stdout is not None:
+            flush_output()
+        raise
+    with standard_output():  # no work for nothing
+        pass
+    if options.command == "train":
+        from memoryspan.ngram.command.train import run_train
+
+        run_train(options)
+    else:
+        from memoryspan.ngram.command.score import run_score
+
+        run_score(options)
+    flush_output()
+
+
+def _complain(message: str, code: int) -> int:
+    """Say what is wrong; returns the exit code."""
+    print(message, file=sys.stderr)
+    return code

@@ -1,8 +1,10 @@
 """What the command line understands."""
 
 from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
-from typing import get_args
+from typing import Any, NoReturn, get_args
 
+from memoryspan.errors import MemoryspanError
+from memoryspan.ngram.command.streams import standard_output
 from memoryspan.ngram.parameters import (
     MAXIMUM_ORDER,
     DiscountTriple,
@@ -24,9 +26,22 @@ EXAMPLES = """examples:
 DEFAULTS = NgramParameters()
 
 
-def parser() -> ArgumentParser:
+class Parser(ArgumentParser):
+    """One line for a mistake; an error where the help cannot be printed."""
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse the arguments: one line, exit code 2."""
+        raise MemoryspanError(f'{message}. See "{self.prog} --help".')
+
+    def print_help(self, file: Any = None) -> None:
+        """Print the help on standard output (``ArgumentParser`` hides it if that fails)."""
+        with standard_output() as output:
+            (file or output).write(self.format_help())
+
+
+def parser() -> Parser:
     """The parser of both commands."""
-    top = ArgumentParser(
+    top = Parser(
         prog="python -m memoryspan.ngram",
         description=DESCRIPTION,
         epilog=EXAMPLES,

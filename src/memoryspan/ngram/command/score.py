@@ -1,14 +1,21 @@
 """``score``: what the model of an ARPA file says of a text."""
 
 import logging
-import sys
 from argparse import Namespace
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, TextIO
 
-from memoryspan.errors import MemoryspanError
-from memoryspan.ngram.command.streams import STANDARD, print_json, progress_bar, text_named
+from memoryspan.ngram.command.files import check_inputs, check_standard_output
+from memoryspan.ngram.command.streams import (
+    STANDARD,
+    print_json,
+    progress_bar,
+    spoken,
+    standard_input,
+    standard_output,
+    text_named,
+)
 from memoryspan.ngram.text_model import TextModel
 from memoryspan.ngram.text_scores import TextScores
 
@@ -17,17 +24,19 @@ logger = logging.getLogger(__name__)
 
 def run_score(options: Namespace) -> None:
     """Read the model, score the text, print JSON or a line per token."""
-    if options.arpa == options.text == STANDARD:
-        raise MemoryspanError("Only one of --arpa and --text can be standard input.")
-    source = sys.stdin.buffer if options.arpa == STANDARD else Path(options.arpa)
+    inputs = {"--arpa": options.arpa, "--text": options.text}
+    check_inputs(inputs)
+    check_standard_output(inputs)
+    source = standard_input() if options.arpa == STANDARD else Path(options.arpa)
     model = TextModel.from_arpa(source, strict=not options.tolerant)
     for note in model.notes:
-        logger.warning("%s: %s", options.arpa, note)
+        logger.warning("%s: %s", spoken(options.arpa), note)
     result, scores = evaluate(model, options.text)
-    if options.per_token:
-        print_tokens(scores)
-    else:
-        print_json(result)
+    with standard_output() as output:
+        if options.per_token:
+            print_tokens(scores, output)
+        else:
+            print_json(result, output)
 
 
 def evaluate(model: TextModel, name: str) -> tuple[dict[str, Any], TextScores]:
@@ -50,9 +59,9 @@ def evaluate(model: TextModel, name: str) -> tuple[dict[str, Any], TextScores]:
     return result, scores
 
 
-def print_tokens(scores: TextScores) -> None:
+def print_tokens(scores: TextScores, output: TextIO) -> None:
     """A line per token: word, length of the matched n-gram, log10 P."""
-    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
-    sys.stdout.write("word\tmatched\tlog10_prob\n")
+    output.reconfigure(encoding="utf-8")  # type: ignore[attr-defined]
+    output.write("word\tmatched\tlog10_prob\n")
     for word, matched, log10_prob in scores.rows():
-        sys.stdout.write(f"{word}\t{matched}\t{log10_prob:.7g}\n")
+        output.write(f"{word}\t{matched}\t{log10_prob:.7g}\n")

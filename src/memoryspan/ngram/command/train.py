@@ -2,7 +2,6 @@
 
 import sys
 from argparse import Namespace
-from contextlib import redirect_stdout
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -10,33 +9,62 @@ from typing import Any
 from pydantic import ValidationError
 
 from memoryspan.errors import MemoryspanError
+from memoryspan.ngram.command.files import check_inputs, check_output, check_standard_output
 from memoryspan.ngram.command.score import evaluate
-from memoryspan.ngram.command.streams import STANDARD, print_json, progress_bar, text_named
+from memoryspan.ngram.command.streams import (
+    STANDARD,
+    print_json,
+    progress_bar,
+    standard_output,
+    text_named,
+)
 from memoryspan.ngram.parameters import CountingParameters, NgramParameters
-from memoryspan.ngram.text_files import read_text
+from memoryspan.ngram.text_files import check_text, read_text
 from memoryspan.ngram.text_model import TextModel, train, word_table
 from memoryspan.ngram.words import WordTable
 
-STANDARD_INPUTS = ("text", "evaluate", "validation", "vocabulary")
-
 
 def run_train(options: Namespace) -> None:
-    """Train, then write and score what is asked for; JSON says what happened."""
-    if sum(getattr(options, name) == STANDARD for name in STANDARD_INPUTS) > 1:
-        raise MemoryspanError("Only one text can be standard input; name a file for the others.")
+    """Train, then score and write what is asked for; JSON says what happened.
+
+    The ARPA file is written last: an error before that leaves the one that was there.
+    """
+    _check_files(options)
     begin = perf_counter()
     model = _trained(options)
     result = {**_summary(model, options), "seconds": round(perf_counter() - begin, 3)}
     result["tokens_per_second"] = round(result["tokens"] / max(result["seconds"], 1e-3))
+    if options.evaluate is not None:
+        result["evaluation"], _ = evaluate(model, options.evaluate)
     if options.arpa == STANDARD:
-        model.write_arpa(sys.stdout.buffer)
-    elif options.arpa:
+        with standard_output() as output:
+            model.write_arpa(output.buffer)
+        print_json(result, sys.stderr)
+        return
+    if options.arpa is not None:
         model.write_arpa(Path(options.arpa))
         result["arpa"] = options.arpa
-    if options.evaluate:
-        result["evaluation"], _ = evaluate(model, options.evaluate)
-    with redirect_stdout(sys.stderr if options.arpa == STANDARD else sys.stdout):
-        print_json(result)
+    with standard_output() as output:
+        print_json(result, output)
+
+
+def _check_files(options: Namespace) -> None:
+    """Find what is wrong with files before work begins; texts to be read late, too.
+
+    Raises:
+        MemoryspanError: a file cannot be read or written, or the output is an input.
+    """
+    named = {f"--{name}": getattr(options, name) for name in ("text", "evaluate", "validation")}
+    if options.vocabulary not in ("open", "closed"):
+        named["--vocabulary"] = options.vocabulary
+    inputs = {option: name for option, name in named.items() if name is not None}
+    check_inputs(inputs)
+    check_standard_output(inputs)
+    if options.arpa is not None:
+        check_output("--arpa", options.arpa, inputs)
+    for name in (options.evaluate, options.validation):
+        if name is not None and Path(name).is_file():
+            check_text(Path(name))
 
 
 def _trained(options: Namespace) -> TextModel:
@@ -50,7 +78,7 @@ def _trained(options: Namespace) -> TextModel:
             options.estimator,
             parameters=_parameters(options),
             vocabulary=words,
-            validation=text_named(options.validation) if options.validation else None,
+            validation=text_named(options.validation) if options.validation is not None else None,
             progress=progress,
         )
 
