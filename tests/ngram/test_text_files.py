@@ -111,11 +111,11 @@ def test_a_bare_string_is_no_text(text: Any) -> None:
     (["a", "b\nc"], "Sentence 2 has a line break"),
     (["a", ["b c"]], "Sentence 2 has a word that is empty or has white space"),
     ([["a", ""]], "Sentence 1 has a word that is empty"),
-    ([["a"], 3], "Sentence 2 is no string"),
-    ([["a", 1]], "Sentence 1 is no string"),
-    (["\ud800"], "Sentence 1 is no string"),
-    (["a", "b\0"], "sentence list, line 2: a NUL byte"),
-    ([], "sentence list is empty"),
+    ([["a"], 3], "Sentence 2 is int; a sentence is a string"),
+    ([["a", 1]], "Sentence 1 is a list with int in it"),
+    (["\ud800"], "Sentence 1 is str; .* that can be UTF-8"),
+    (["a", "b\0"], "the list of sentences, line 2: a NUL byte"),
+    ([], "the list of sentences is empty"),
 ])  # fmt: skip
 def test_bad_sentences_are_named(sentences: Any, message: str) -> None:
     with pytest.raises(MemoryspanError, match=message):

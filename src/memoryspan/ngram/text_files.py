@@ -6,7 +6,7 @@ a sentence, an empty one too. Nothing else happens to the text: no lower case, n
 
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import BinaryIO
 import numpy as np
 
 from memoryspan.errors import MemoryspanError
+from memoryspan.ngram.argument_checks import ALWAYS_KNOWN
 from memoryspan.ngram.arpa.compression import DAMAGE, decompressed
 from memoryspan.ngram.stream_names import stream_name
 from memoryspan.ngram.text_checks import first_fault
@@ -29,7 +30,9 @@ Progress = Callable[[int], object]
 BLOCK_BYTES = 1 << 18
 SENTENCES_PER_BLOCK = 10_000
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+NO_SENTENCES = (str, bytes, bytearray, memoryview, Mapping)
 WHITE_SPACE = (b" ", b"\t", b"\n", b"\r")
+WORD = re.compile(rb"[^ \t\n\r]+")
 SENTENCE_BOUND = re.compile(rb"(?<![^ \t\n\r])</?s>(?=[ \t\n\r])")
 
 
@@ -78,6 +81,28 @@ def check_text(path: Path) -> None:
         raise _is_empty(str(path))
 
 
+def read_word_list(source: Path | io.BufferedIOBase) -> list[str]:
+    """The words of a vocabulary file, each once, in their order.
+
+    White space separates them. ``<unk>``, ``<s>`` and ``</s>``, which other tools list, too, are
+    in every vocabulary and left out.
+
+    Raises:
+        MemoryspanError: it cannot be read, has no words, is not UTF-8 or has NUL bytes in it.
+    """
+    words: dict[bytes, None] = {}
+    lines = 0
+    with _opened(source) as (name, blocks):
+        for block in blocks:
+            lines += block.count(b"\n")
+            _check(block, -1, name, lines)
+            words.update(dict.fromkeys(WORD.findall(block)))
+    listed = [word.decode() for word in words]
+    if not (known := [word for word in listed if word not in ALWAYS_KNOWN]):
+        raise MemoryspanError(f"{name} has no words; list those that the model shall know.")
+    return known
+
+
 def _is_empty(name: str) -> MemoryspanError:
     return MemoryspanError(f"{name} is empty; give a text with at least one line.")
 
@@ -122,13 +147,18 @@ def _opened(source: Text) -> Iterator[tuple[str, Iterator[bytes]]]:
             raise MemoryspanError(
                 f"Cannot read {stream_name(source)}: {error.strerror or error}."
             ) from error
-    elif isinstance(source, str | bytes) or not isinstance(source, Iterable):
+    elif hasattr(source, "read"):
+        raise MemoryspanError(
+            "A text that is a stream gives bytes and has a buffer; "
+            'open the file with open("corpus.txt", "rb"), or give Path("corpus.txt").'
+        )
+    elif isinstance(source, NO_SENTENCES) or not isinstance(source, Iterable):
         raise MemoryspanError(
             f"A text is a pathlib.Path or a list of sentences, not {type(source).__name__}. "
             'Write Path("corpus.txt") for a file, ["one sentence", "another"] for sentences.'
         )
     else:
-        yield "sentence list", joined(source)
+        yield "the list of sentences", joined(source)
 
 
 def whole_words(stream: io.BufferedIOBase | BinaryIO) -> Iterator[bytes]:
@@ -180,5 +210,15 @@ def _encoded(number: int, sentence: str | list[str]) -> bytes:
                 return text
             problem = "has a word that is empty or has white space in it; replace it, e.g. by _"
     except (AttributeError, TypeError, UnicodeEncodeError):
-        problem = "is no string and no list of strings that UTF-8 can say"
+        problem = (
+            f"is {_kind(sentence)}; a sentence is a string or a list of strings that can be UTF-8"
+        )
     raise MemoryspanError(f"Sentence {number} {problem}.")
+
+
+def _kind(sentence: object) -> str:
+    """What is no sentence, for a message."""
+    if isinstance(sentence, list | tuple):
+        strange = (word for word in sentence if not isinstance(word, str))
+        return f"a list with {type(next(strange, '')).__name__} in it"
+    return type(sentence).__name__

@@ -15,6 +15,13 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from memoryspan.errors import MemoryspanError
+from memoryspan.ngram.argument_checks import (
+    check_context,
+    check_estimation,
+    known_words,
+    whole_number,
+)
 from memoryspan.ngram.arpa import read_arpa, write_arpa
 from memoryspan.ngram.estimators import make_estimator
 from memoryspan.ngram.model import NgramModel
@@ -83,9 +90,12 @@ class TextModel:
         """The likeliest words after a context at the beginning of a sentence, with log P (nats).
 
         Raises:
-            MemoryspanError: there is a line break in the context.
+            MemoryspanError: the context is no string, or has a line break or ``<s>`` in it; or
+                the count is below 1.
         """
-        ids = read_text([context], WordTable(self._words, learning=False))[:-1]
+        if whole_number(count, "The count of words") < 1:
+            raise MemoryspanError(f"The count of words is 1 or more, not {count}.")
+        ids = read_text([check_context(context)], WordTable(self._words, learning=False))[:-1]
         row = self.model.next_log_probs(np.array([[END_ID, *ids]], np.int32))[0]
         best = np.argsort(-row, kind="stable")[:count]
         return [(self.vocabulary.tokens[i], float(row[i])) for i in best]
@@ -125,6 +135,12 @@ def train(
     Raises:
         MemoryspanError: a text is empty or cannot be read, or an option is impossible.
     """
+    check_estimation(order, estimator, parameters)
+    if (validation is not None) != (estimator == "jelinek_mercer"):
+        raise MemoryspanError(
+            "The estimator jelinek_mercer learns its weights from a validation text, and no "
+            "other does. Give both or neither."
+        )
     table = word_table(vocabulary)
     stream = read_stream(text, table, progress)
     counts = count_ngrams(stream, order, parameters.counting)
@@ -147,9 +163,7 @@ def word_table(vocabulary: list[str] | None) -> WordTable:
     reserved = [UNKNOWN.encode(), END.encode()]
     if vocabulary is None:
         return WordTable(reserved, learning=True)
-    learned = WordTable(reserved, learning=True)
-    read_text([[word] for word in vocabulary if word not in (UNKNOWN, END)], learned)
-    return WordTable([word.encode() for word in learned.words()], learning=False)
+    return WordTable([*reserved, *known_words(vocabulary)], learning=False)
 
 
 def read_stream(text: Text, table: WordTable, progress: Progress | None = None) -> TokenStream:

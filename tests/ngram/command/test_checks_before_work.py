@@ -17,6 +17,7 @@ def no_work(monkeypatch: Any) -> None:
         raise AssertionError("work began")
 
     monkeypatch.setattr(train, "_trained", work)
+    monkeypatch.setattr(train, "check_combination", lambda options: None)
 
 
 def refused(capsys: Any, *options: str) -> str:

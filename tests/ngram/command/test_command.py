@@ -1,7 +1,6 @@
 import gzip
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -64,22 +63,6 @@ def test_standard_streams() -> None:
     scored = process("score", "--arpa", "-", "--text", os.devnull, given=trained.stdout)
     assert scored.returncode == 2
     assert scored.stderr.strip().endswith(b"is empty; give a text with at least one line.")
-
-
-@pytest.mark.parametrize(("options", "message"), [
-    (["--prune", "1", "0"], "prune = .*must not decrease"),
-    (["--discounts", "1=2,1,1"], "discounts.1.0 = 2.0.*less than or equal to 1"),
-    (["--add-k", "0"], "add_k = 0.0.*greater than 0"),
-    (["--estimator", "jelinek_mercer"], "give one, or choose another estimator"),
-    (["--estimator", "add_k", "--arpa", "m.arpa"], "add_k_5 does not back off"),
-])  # fmt: skip
-def test_errors_are_one_line(files: Path, capsys: Any, options: list[str], message: str) -> None:
-    assert main(["train", "--text", "train.txt", *options]) == 2
-    out, error = capsys.readouterr()
-    assert out == ""
-    last = error.splitlines()[-1]
-    assert last.startswith("error: ")
-    assert re.search(message, last)
 
 
 @pytest.mark.parametrize(("options", "message"), [

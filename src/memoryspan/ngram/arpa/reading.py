@@ -1,5 +1,6 @@
 """Read a back-off model from an ARPA file, strictly, but as the tools that exist write it."""
 
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -74,8 +75,11 @@ def read_arpa(source: Path | str | BinaryIO, *, strict: bool = True) -> ArpaMode
 def _opened(source: Path | str | BinaryIO) -> Iterator[Lines]:
     """The lines of a file, decompressed."""
     if not isinstance(source, Path | str):
+        _check_stream(source)
         yield Lines(source, stream_name(source, "the ARPA text"))
         return
+    if not str(source):
+        raise MemoryspanError("The name of the ARPA file is empty; give its name.")
     path = Path(source)
     try:
         file = path.open("rb")
@@ -85,3 +89,12 @@ def _opened(source: Path | str | BinaryIO) -> Iterator[Lines]:
         ) from error
     with file, decompressed(file, path.suffix) as text:
         yield Lines(text, str(path))
+
+
+def _check_stream(source: object) -> None:
+    """Whether it is something to read bytes from."""
+    if not hasattr(source, "read") or isinstance(source, io.TextIOBase):
+        raise MemoryspanError(
+            "An ARPA file is a name, a pathlib.Path or a stream of bytes, not "
+            f'{type(source).__name__}. Write "model.arpa", or open("model.arpa", "rb").'
+        )

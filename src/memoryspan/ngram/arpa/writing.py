@@ -1,5 +1,6 @@
 """Write a back-off model as an ARPA file."""
 
+import io
 from pathlib import Path
 from typing import BinaryIO
 
@@ -38,6 +39,7 @@ def write_arpa(model: NgramModel, vocabulary: Vocabulary, target: Path | str | B
             word that cannot stand in such a file; or the file cannot be written.
         BrokenPipeError: nobody reads the stream any more.
     """
+    _check_target(target)
     _check_model(model, vocabulary)
     pool = WordPool([*map(_encoded, vocabulary.tokens), START.encode()])
     if isinstance(target, Path | str):
@@ -55,6 +57,18 @@ def write_arpa(model: NgramModel, vocabulary: Vocabulary, target: Path | str | B
             f"Cannot write {stream_name(target, 'the ARPA text')}: {error.strerror or error}. "
             "Lead it to a file on a disk with free space."
         ) from error
+
+
+def _check_target(target: object) -> None:
+    """Whether it is something to write to."""
+    if target == "":
+        raise MemoryspanError("The name of the ARPA file is empty; give one.")
+    writable = isinstance(target, Path | str) or hasattr(target, "write")
+    if not writable or isinstance(target, io.TextIOBase):
+        raise MemoryspanError(
+            "An ARPA file is written to a name, a pathlib.Path or a stream of bytes, not "
+            f'{type(target).__name__}. Write "model.arpa", or open("model.arpa", "wb").'
+        )
 
 
 def _check_model(model: NgramModel, vocabulary: Vocabulary) -> None:

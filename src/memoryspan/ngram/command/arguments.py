@@ -1,6 +1,13 @@
 """What the command line understands."""
 
-from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
+from argparse import (
+    Action,
+    ArgumentError,
+    ArgumentParser,
+    ArgumentTypeError,
+    Namespace,
+    RawDescriptionHelpFormatter,
+)
 from typing import Any, NoReturn, get_args
 
 from memoryspan.errors import MemoryspanError
@@ -26,8 +33,26 @@ EXAMPLES = """examples:
 DEFAULTS = NgramParameters()
 
 
+class _Once(Action):
+    """Keep the value of an option, which may not be given twice."""
+
+    def __call__(
+        self, parser: ArgumentParser, namespace: Namespace, values: Any, option: str | None = None
+    ) -> None:
+        given = vars(namespace).setdefault("given", set())
+        if self.dest in given:
+            raise ArgumentError(self, "it is given twice")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
 class Parser(ArgumentParser):
     """One line for a mistake; an error where the help cannot be printed."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        options["allow_abbrev"] = False
+        super().__init__(*arguments, **options)
+        self.register("action", None, _Once)
 
     def error(self, message: str) -> NoReturn:
         """Refuse the arguments: one line, exit code 2."""
@@ -46,7 +71,6 @@ def parser() -> Parser:
         description=DESCRIPTION,
         epilog=EXAMPLES,
         formatter_class=RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="train | score")
     _add_train(commands.add_parser("train", help="estimate a model from a text"))
@@ -76,7 +100,6 @@ def _add_train(train: ArgumentParser) -> None:
         "--prune",
         type=int,
         nargs="+",
-        default=[],
         metavar="COUNT",
         help="per order: leave out n-grams that occur at most so often, as lmplz does; the last "
         "one also holds for higher orders, e.g. --prune 0 0 1",
@@ -84,7 +107,6 @@ def _add_train(train: ArgumentParser) -> None:
     train.add_argument(
         "--entropy-pruning",
         type=float,
-        default=0.0,
         metavar="X",
         help="leave out n-grams without which perplexity rises by less than this, relatively, "
         "e.g. 1e-8 (Stolcke 1998)",
@@ -93,7 +115,6 @@ def _add_train(train: ArgumentParser) -> None:
         "--discounts",
         type=_discounts,
         nargs="+",
-        default=[],
         metavar="N=D1,D2,D3",
         help="kneser_ney: discounts to use for an order instead of the estimated ones, "
         "e.g. --discounts 1=0.5,1,1.5 3=0.9,1.2,1.4",
@@ -103,14 +124,14 @@ def _add_train(train: ArgumentParser) -> None:
         default="open",
         metavar="open | closed | FILE",
         help="open: <unk> can always be predicted; closed: only if the text has it; FILE: the "
-        "words in it are all there are, others become <unk> (default: %(default)s)",
+        "words in it are all there are, others become <unk> (default: %(default)s); a file with "
+        "such a name is ./open",
     )
     train.add_argument(
         "--add-k",
         type=float,
-        default=DEFAULTS.add_k,
         metavar="K",
-        help="add_k: what is added to each count (default: %(default)s)",
+        help=f"add_k: what is added to each count (default: {DEFAULTS.add_k})",
     )
     train.add_argument(
         "--precision",

@@ -6,9 +6,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from pydantic import ValidationError
-
-from memoryspan.errors import MemoryspanError
+from memoryspan.ngram.command.combinations import check_combination, parameters_of
 from memoryspan.ngram.command.files import check_inputs, check_output, check_standard_output
 from memoryspan.ngram.command.score import evaluate
 from memoryspan.ngram.command.streams import (
@@ -18,10 +16,9 @@ from memoryspan.ngram.command.streams import (
     standard_output,
     text_named,
 )
-from memoryspan.ngram.parameters import CountingParameters, NgramParameters
-from memoryspan.ngram.text_files import check_text, read_text
-from memoryspan.ngram.text_model import TextModel, train, word_table
-from memoryspan.ngram.words import WordTable
+from memoryspan.ngram.parameters import NgramParameters
+from memoryspan.ngram.text_files import check_text, read_word_list
+from memoryspan.ngram.text_model import TextModel, train
 
 
 def run_train(options: Namespace) -> None:
@@ -29,9 +26,11 @@ def run_train(options: Namespace) -> None:
 
     The ARPA file is written last: an error before that leaves the one that was there.
     """
+    check_combination(options)
+    parameters = parameters_of(options)
     _check_files(options)
     begin = perf_counter()
-    model = _trained(options)
+    model = _trained(options, parameters)
     result = {**_summary(model, options), "seconds": round(perf_counter() - begin, 3)}
     result["tokens_per_second"] = round(result["tokens"] / max(result["seconds"], 1e-3))
     if options.evaluate is not None:
@@ -67,56 +66,20 @@ def _check_files(options: Namespace) -> None:
             check_text(Path(name))
 
 
-def _trained(options: Namespace) -> TextModel:
+def _trained(options: Namespace, parameters: NgramParameters) -> TextModel:
     """The model."""
     listed = options.vocabulary not in ("open", "closed")
-    words = _words_in(options.vocabulary) if listed else None
+    words = read_word_list(text_named(options.vocabulary)) if listed else None
     with progress_bar(options.text, "reading") as progress:
         return train(
             text_named(options.text),
             options.order,
             options.estimator,
-            parameters=_parameters(options),
+            parameters=parameters,
             vocabulary=words,
             validation=text_named(options.validation) if options.validation is not None else None,
             progress=progress,
         )
-
-
-def _parameters(options: Namespace) -> NgramParameters:
-    """The estimator's parameters.
-
-    Raises:
-        MemoryspanError: one of them is impossible.
-    """
-    try:
-        return NgramParameters(
-            vocabulary="closed" if options.vocabulary == "closed" else "open",
-            prune=tuple(options.prune),
-            entropy_threshold=options.entropy_pruning,
-            discounts=dict(options.discounts),
-            add_k=options.add_k,
-            precision=options.precision,
-            counting=CountingParameters(memory_budget_mb=options.memory_budget),
-        )
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise MemoryspanError(f"{where} = {first['input']}: {first['msg']}.") from error
-
-
-def _words_in(name: str) -> list[str]:
-    """The words in a vocabulary file, in their order.
-
-    Raises:
-        MemoryspanError: it cannot be read or has no words.
-    """
-    table: WordTable = word_table(None)
-    reserved = len(table)
-    read_text(text_named(name), table)
-    if len(table) == reserved:
-        raise MemoryspanError(f"{name} has no words; give a text with the words to know.")
-    return table.words(reserved)
 
 
 def _summary(model: TextModel, options: Namespace) -> dict[str, Any]:
