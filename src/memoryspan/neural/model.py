@@ -72,9 +72,9 @@ class NeuralLanguageModel:
             self.context_order is not None and window >= self.context_order
         )
         if sees_all or window is None:
-            return self._read(inputs, targets)
+            return self.sequence_log_probs(inputs, targets)
         # The first tokens have fewer than `window` tokens before them: the state is zero anyway.
-        start = self._read(inputs[:window], targets[:window])
+        start = self.sequence_log_probs(inputs[:window], targets[:window])
         return np.concatenate([start, self._read_windows(inputs, targets, window)])
 
     def inputs_and_targets(self, stream: TokenStream) -> tuple[Int64s, Int64s]:
@@ -87,7 +87,8 @@ class NeuralLanguageModel:
         targets = stream.ids.astype(np.int64)
         return np.concatenate([[END_ID], targets[:-1]])[: len(targets)], targets
 
-    def _read(self, inputs: Int64s, targets: Int64s) -> Floats:
+    @torch.inference_mode()
+    def sequence_log_probs(self, inputs: Int64s, targets: Int64s) -> Floats:
         """Log-probabilities [N], in nats, of one sequence read from its beginning."""
         result = np.empty(len(targets))
         for block, reading in self.readings(inputs):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from tests.neural.conftest import (
+    KINDS,
     RECURRENT_KINDS,
     VOCABULARY_SIZE,
     network_parameters,
@@ -12,6 +13,14 @@ from tests.neural.conftest import (
 from memoryspan.neural.model import NeuralLanguageModel, initial_model
 from memoryspan.neural.training import train
 from memoryspan.text.streams import TokenStream
+
+ADAPTABLE = [
+    *((kind, {}) for kind in KINDS),
+    ("rnn", {"activation": "sigmoid"}),
+    ("lstm", {"layers": 2, "layer_norm": True, "tied": False, "projection": False}),
+    ("gru", {"tied": False, "output_layer": "adaptive", "cutoffs": (12,)}),
+]
+"""Networks of every kind, and with every part that a network can have."""
 
 
 def vivid_model(kind: str, **changes: object) -> NeuralLanguageModel:

@@ -1,12 +1,14 @@
 """Options of the models that adapt to the text. Imports no torch."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 Size = Annotated[int, Field(ge=1, le=1_000_000)]
 Flatness = Annotated[float, Field(ge=0, le=1000)]
 CacheWeight = Annotated[float, Field(ge=0, lt=1)]
+LearningRate = Annotated[float, Field(gt=0, le=100)]
+Decay = Annotated[float, Field(ge=0, le=1)]
 
 
 class NeuralCacheParameters(BaseModel):
@@ -26,4 +28,29 @@ class NeuralCacheParameters(BaseModel):
         default=(0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4),
         min_length=1,
         description="λ, the weight of the cache; 0: the model itself",
+    )
+
+
+class DynamicEvaluationParameters(BaseModel):
+    """How the weights follow the text; what is tried on the validation split."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rule: Literal["rms", "sgd"] = Field(
+        default="rms",
+        description="rms: the gradient is divided by its usual size on the training text",
+    )
+    chunk: int = Field(default=50, ge=1, le=10_000, description="n, tokens between two updates")
+    learning_rates: tuple[LearningRate, ...] = Field(
+        default=(0.001, 0.002, 0.004), min_length=1, description="η"
+    )
+    decays: tuple[Decay, ...] = Field(
+        default=(0.002, 0.01), min_length=1, description="λ, back to the trained weights"
+    )
+    epsilon: float = Field(default=0.001, gt=0, le=1, description="ε, added to the usual size")
+    statistics_tokens: int = Field(
+        default=60_000, ge=1, description="training tokens that the usual size is measured on"
+    )
+    tuning_tokens: int | None = Field(
+        default=5_000, ge=1, description="validation tokens that are tried on; null: all"
     )
