@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from memoryspan.errors import MemoryspanError
 from memoryspan.hooks import check_parameters
 from memoryspan.neural.networks import network_without_memory
+from memoryspan.neural.search.parameters import SearchSpace
 from memoryspan.neural.sizing import sized
 from memoryspan.ngram.parameters import TableParameters
 from memoryspan.pipelines.models import NEURAL
@@ -17,7 +18,16 @@ from memoryspan.settings import CONFIG_LOADER_ARGS
 from memoryspan.tracking.parameters import TrackingParameters
 
 CONF = Path(__file__).resolve().parents[1] / "conf"
-GROUPS = ("corpus", "tokenizer", "ngram", "training", "generation", "context_length", "gradient")
+GROUPS = (
+    "corpus",
+    "tokenizer",
+    "ngram",
+    "training",
+    "search",
+    "generation",
+    "context_length",
+    "gradient",
+)
 
 
 def loader(environment: str) -> OmegaConfigLoader:
@@ -49,6 +59,8 @@ def test_base_states_every_parameter_with_the_default_of_the_code(group):
     assert set(stated) == set(kind.model_fields), "conf/base is where users look parameters up"
     if group == "ngram":
         assert set(stated["tables"]) == set(TableParameters.model_fields)
+    if group == "search":
+        assert set(stated["space"]) == set(SearchSpace.model_fields)
     assert kind.model_validate(stated) == kind()
 
 
@@ -67,6 +79,16 @@ def test_paths_are_absolute_whatever_the_working_directory(tmp_path, monkeypatch
         ({"ngram": {"tables": {"context": []}}}, "ngram.tables.context: unknown key"),
         ({"ngram": {"tables": {"contexts": [""]}}}, "ngram.tables.contexts.0"),
         ({"seed": "abc"}, "seed = 'abc'"),
+        ({"search": {"trails": 3}}, "search.trails: unknown key"),
+        (
+            {"search": {"space": {"learning_rates": [0.1, 1]}}},
+            "search.space.learning_rates: unknown",
+        ),
+        (
+            {"search": {"space": {"learning_rate": [0.1, 0.01]}}},
+            "search.space.learning_rate.*lower",
+        ),
+        ({"search": {"space": {"layers": [1]}}}, "search.space.layers.*two different"),
         ({"lstm": {"training": {"clipnorm": 1}}}, "lstm.training.clipnorm: unknown key"),
         ({"lstm": {"training": {"streams": 0}}}, "lstm.training.streams = 0"),
     ],

@@ -6,13 +6,22 @@ STEPS = ["ingest", "tokenize", "ngram", "train", "evaluate", "probe", "report"]
 
 def test_every_step_every_trained_model_and_everything():
     pipelines = register_pipelines()
-    assert set(pipelines) == {"__default__", *STEPS, *NEURAL, *MIXTURE}
+    assert set(pipelines) == {"__default__", *STEPS, *NEURAL, *MIXTURE, "search"}
     everything = pipelines["__default__"]
     assert {node.name for step in STEPS for node in pipelines[step].nodes} == {
         node.name for node in everything.nodes
     }
     free = {name for name in everything.inputs() if not name.startswith("param")}
     assert free == {"counting_database"}  # an engine that the catalog opens, not data
+
+
+def test_a_search_is_no_part_of_the_way_from_text_to_report():
+    pipelines = register_pipelines()
+    names = {node.name for node in pipelines["search"].nodes}
+    assert {f"{model}.search_{model}" for model in NEURAL} < names
+    assert names.isdisjoint(node.name for node in pipelines["__default__"].nodes)
+    free = {name for name in pipelines["search"].inputs() if not name.startswith("param")}
+    assert free == {"train_stream", "validation_stream", *(f"{model}_study" for model in NEURAL)}
 
 
 def test_a_models_pipeline_is_its_namespace():

@@ -25,6 +25,7 @@ CHATTY = (
     "matplotlib",
     "fsspec",
     "numba",
+    "optuna",
 )
 
 # They warn of what is no news here: partial runs are usual, a refused connection is an error.

@@ -2,15 +2,16 @@
 
 from kedro.pipeline import Pipeline
 
-from memoryspan.pipelines import evaluate, ingest, ngram, probe, report, tokenize, train
+from memoryspan.pipelines import evaluate, ingest, ngram, probe, report, search, tokenize, train
 from memoryspan.pipelines.models import MIXTURE, NEURAL
 
 
 def register_pipelines() -> dict[str, Pipeline]:
-    """Every step, all of them (``__default__``), and one pipeline per trained model.
+    """Every step, all of them (``__default__``), one pipeline per trained model, and ``search``.
 
     A model's pipeline (``lstm``) has what is the model's own: training, scores, samples, probes.
-    It needs the token streams of ``ingest`` and ``tokenize``.
+    It needs the token streams of ``ingest`` and ``tokenize``. So does ``search``, which is no step
+    of the way from text to report.
     """
     steps = {
         "ingest": ingest.create_pipeline(),
@@ -23,4 +24,4 @@ def register_pipelines() -> dict[str, Pipeline]:
     }
     everything = Pipeline(steps.values())
     models = {name: everything.filter(node_namespaces=[name]) for name in NEURAL + MIXTURE}
-    return {"__default__": everything, **steps, **models}
+    return {"__default__": everything, **steps, **models, "search": search.create_pipeline()}

@@ -1,7 +1,7 @@
 import pytest
 from kedro.io import DatasetError
 
-from memoryspan.datasets.databases import CountingDatabase
+from memoryspan.datasets.databases import CountingDatabase, StudyFile
 from memoryspan.ngram.out_of_core.databases import duckdb_database
 
 
@@ -23,3 +23,12 @@ def test_what_it_refuses() -> None:
         CountingDatabase(backend="oracle")  # type: ignore[arg-type]
     with pytest.raises(DatasetError, match="settings are those of Spark"):
         CountingDatabase(settings={"x": "y"})
+
+
+def test_a_study_is_where_it_will_be(tmp_path) -> None:
+    dataset = StudyFile(filepath=str(tmp_path / "gru.db"))
+    assert dataset.exists()
+    assert dataset.load() == tmp_path / "gru.db"
+    with pytest.raises(DatasetError, match="by the search itself"):
+        dataset.save(b"")  # type: ignore[arg-type]
+    assert "gru.db" in str(dataset)

@@ -1,5 +1,6 @@
-"""The database that counts n-grams out of core, chosen in the catalog."""
+"""Databases that are used while they are worked with: for counting, and for a search."""
 
+from pathlib import Path
 from typing import Any, Literal, NoReturn
 
 from kedro.io import AbstractDataset, DatasetError
@@ -49,3 +50,34 @@ class CountingDatabase(AbstractDataset[NoReturn, Connect]):
 
     def _describe(self) -> dict[str, Any]:
         return {"backend": self._backend, "settings": self._settings}
+
+
+class StudyFile(AbstractDataset[NoReturn, Path]):
+    """Where the sqlite file of a search is: the search itself makes it and goes on with it.
+
+    Args:
+        filepath: of the file.
+        metadata: for Kedro plugins only (kedro-viz layers).
+    """
+
+    def __init__(self, *, filepath: str, metadata: dict[str, Any] | None = None) -> None:
+        self._filepath = Path(filepath)
+        self.metadata = metadata
+
+    def load(self) -> Path:
+        """The path, whether or not there is a file yet."""
+        return self._filepath
+
+    def save(self, data: NoReturn) -> None:
+        """Nothing is ever saved.
+
+        Raises:
+            DatasetError: always.
+        """
+        raise DatasetError("a study is written by the search itself")
+
+    def _exists(self) -> bool:
+        return True
+
+    def _describe(self) -> dict[str, Any]:
+        return {"filepath": str(self._filepath)}

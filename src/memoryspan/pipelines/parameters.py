@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from memoryspan.evaluation.parameters import GenerationParameters
 from memoryspan.mixture.parameters import MixtureParameters
 from memoryspan.neural.parameters import NetworkParameters
+from memoryspan.neural.search.parameters import SearchParameters
 from memoryspan.neural.training_parameters import TrainingParameters
 from memoryspan.ngram.parameters import NgramParameters
 from memoryspan.pipelines.models import NEURAL
@@ -38,6 +39,7 @@ class RunParameters(Group):
     tokenizer: TokenizerParameters
     ngram: NgramParameters
     training: TrainingParameters
+    search: SearchParameters
     feedforward: NeuralModelParameters
     rnn: NeuralModelParameters
     gru: NeuralModelParameters

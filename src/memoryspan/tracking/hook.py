@@ -1,7 +1,7 @@
 """The Kedro hook that fills MLflow from the datasets as they are saved.
 
 A Kedro run that makes a model opens a new MLflow run for it; one that only evaluates or probes
-adds to the latest run of that model.
+adds to the latest run of that model. A search has a run of its own for every network.
 """
 
 import math
@@ -16,6 +16,7 @@ from kedro.framework.hooks import hook_impl
 from kedro.io import CatalogProtocol
 from kedro.pipeline import Pipeline
 
+from memoryspan.neural.search.found import DIMENSIONS, best_row
 from memoryspan.project import git_commit
 from memoryspan.text.streams import TokenStream
 from memoryspan.tracking.corpus import corpus_input
@@ -82,6 +83,8 @@ class TrackingHook:
             self._log_summary(record, data)
         elif dataset_name.endswith("_history"):
             log_history(record, dataset_name.removesuffix("_history"), data)
+        elif dataset_name.endswith("_search"):
+            self._log_search(record, dataset_name.removesuffix("_search"), data)
         elif dataset_name in TABLES:
             TABLES[dataset_name](record, data)
         elif dataset_name.endswith("_figure"):
@@ -112,23 +115,38 @@ class TrackingHook:
         model = summary["model"]
         record.open_new(model)
         groups = SHARED_GROUPS + FAMILY_GROUPS.get(summary["family"], NEURAL_GROUPS)
-        parameters = {key: self._parameters[key] for key in groups if key in self._parameters}
-        own = self._parameters.get(model, {})
-        if "training" in own:
-            own = own | {"training": parameters["training"] | own["training"]}
         record.log_parameters(
             model,
             {"model": model, "family": summary["family"]}
             | {"context_order": summary["context_order"]}
-            | parameters
-            | own,
+            | self._parameters_of(model, groups),
         )
-        if self._train_stream is not None:
-            source = str(self._parameters["corpus"]["source"])
-            record.log_input(model, corpus_input(self._train_stream, source))
+        self._log_corpus(record, model)
         metrics = {METRIC_NAMES[key]: summary[key] for key in METRIC_NAMES if key in summary}
         weights = {f"weight.{name}": value for name, value in summary.get("weights", {}).items()}
         record.log_metrics(model, metrics | weights)
+
+    def _log_search(self, record: Recorder, model: str, trials: pd.DataFrame) -> None:
+        """A run with the trials as curves: the step of the chart is the trial."""
+        run = f"{model}_search"
+        record.open_new(run)
+        groups = (*SHARED_GROUPS, *NEURAL_GROUPS, "search")
+        record.log_parameters(run, {"model": model} | self._parameters_of(model, groups))
+        self._log_corpus(record, run)
+        log_trials(record, run, trials)
+
+    def _parameters_of(self, model: str, groups: tuple[str, ...]) -> dict[str, Any]:
+        """The shared groups, and the model's own; what it has of training in place of theirs."""
+        parameters = {key: self._parameters[key] for key in groups if key in self._parameters}
+        own: dict[str, Any] = self._parameters.get(model, {})
+        if "training" in own:
+            own = own | {"training": parameters["training"] | own["training"]}
+        return parameters | own
+
+    def _log_corpus(self, record: Recorder, run: str) -> None:
+        if self._train_stream is not None:
+            source = str(self._parameters["corpus"]["source"])
+            record.log_input(run, corpus_input(self._train_stream, source))
 
 
 METRIC_NAMES = {
@@ -151,6 +169,21 @@ def log_history(record: Recorder, model: str, history: pd.DataFrame) -> None:
     for column, key in CURVES.items():
         rows = history.dropna(subset=[column])
         record.log_curve(model, key, rows["step"], rows[column])
+
+
+def log_trials(record: Recorder, run: str, trials: pd.DataFrame) -> None:
+    """Losses and values by trial; the best one."""
+    for column in ("validation_nats_per_token", "tokens", *DIMENSIONS):
+        if column in trials:
+            rows = trials.dropna(subset=[column])
+            record.log_curve(run, f"search.{column}", rows["trial"], rows[column])
+    best = best_row(trials)
+    metrics = {f"best.{key}": best[key] for key in DIMENSIONS if key in best}
+    metrics["best.trial"] = best["trial"]
+    metrics["best.validation_nats_per_token"] = best["validation_nats_per_token"]
+    for outcome, count in trials["outcome"].value_counts().items():
+        metrics[f"trials.{outcome}"] = count
+    record.log_metrics(run, metrics)
 
 
 def log_perplexity(record: Recorder, table: pd.DataFrame) -> None:
@@ -192,6 +225,6 @@ def is_recorded(dataset_name: str) -> bool:
     """Whether a dataset says something of a model's MLflow run."""
     return (
         dataset_name in TABLES
-        or dataset_name.endswith("_history")
+        or dataset_name.endswith(("_history", "_search"))
         or (dataset_name.endswith("_summary") and dataset_name != "gradient_summary")
     )

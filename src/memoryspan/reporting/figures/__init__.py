@@ -5,6 +5,7 @@ from memoryspan.reporting.figures.frequencies import counts_of_counts_figure
 from memoryspan.reporting.figures.gradient import gradient_figure
 from memoryspan.reporting.figures.growth import growth_figure
 from memoryspan.reporting.figures.learning import learning_curves_figure
+from memoryspan.reporting.figures.learning_rates import learning_rates_figure
 from memoryspan.reporting.figures.perplexity import perplexity_figure
 from memoryspan.reporting.figures.seen import seen_figure
 
@@ -14,6 +15,7 @@ __all__ = [
     "gradient_figure",
     "growth_figure",
     "learning_curves_figure",
+    "learning_rates_figure",
     "perplexity_figure",
     "seen_figure",
 ]
