@@ -39,7 +39,6 @@ def model() -> TextModel:
     ({"vocabulary": ["a", ""]}, "Word 2 of the vocabulary, '', cannot stand"),
     ({"vocabulary": ["a", None]}, "Word 2 of the vocabulary, None, cannot stand"),
     ({"vocabulary": ["<s>", "<unk>"]}, "The vocabulary has no words"),
-    ({"validation": ["a"]}, "learns its weights from a validation text, and no other"),
     ({"estimator": "jelinek_mercer"}, "learns its weights from a validation text"),
 ])  # fmt: skip
 def test_training(arguments: dict[str, Any], message: str) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 from memoryspan.errors import MemoryspanError
 from memoryspan.ngram.argument_checks import ALWAYS_KNOWN
 from memoryspan.ngram.arpa.compression import DAMAGE, decompressed
+from memoryspan.ngram.file_beginnings import check_beginning
 from memoryspan.ngram.stream_names import stream_name
 from memoryspan.ngram.text_checks import first_fault
 from memoryspan.ngram.trie import Ints
@@ -134,6 +135,7 @@ def _opened(source: Text) -> Iterator[tuple[str, Iterator[bytes]]]:
     if isinstance(source, Path):
         try:
             with source.open("rb") as file, decompressed(file, source.suffix) as stream:
+                check_beginning(file, str(source), source.suffix)
                 yield str(source), whole_words(stream)
         except DAMAGE as error:
             raise MemoryspanError(
@@ -142,6 +144,7 @@ def _opened(source: Text) -> Iterator[tuple[str, Iterator[bytes]]]:
             ) from error
     elif isinstance(source, io.BufferedIOBase):
         try:
+            check_beginning(source, stream_name(source))
             yield stream_name(source), whole_words(source)
         except OSError as error:
             raise MemoryspanError(

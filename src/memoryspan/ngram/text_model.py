@@ -129,17 +129,17 @@ def train(
         parameters: of the estimator.
         vocabulary: the only words to know; all others become ``<unk>``, an ordinary word of the
             text. None: all words of the text.
-        validation: a second text; Jelinek–Mercer learns its weights from it.
+        validation: a second text; Jelinek–Mercer learns its weights from it, others need none.
         progress: is told how many bytes were read since the last time.
 
     Raises:
         MemoryspanError: a text is empty or cannot be read, or an option is impossible.
     """
     check_estimation(order, estimator, parameters)
-    if (validation is not None) != (estimator == "jelinek_mercer"):
+    if validation is None and estimator == "jelinek_mercer":
         raise MemoryspanError(
-            "The estimator jelinek_mercer learns its weights from a validation text, and no "
-            "other does. Give both or neither."
+            "The estimator jelinek_mercer learns its weights from a validation text; give one "
+            "(validation=…), or choose another estimator."
         )
     table = word_table(vocabulary)
     stream = read_stream(text, table, progress)

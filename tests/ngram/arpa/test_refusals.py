@@ -164,11 +164,12 @@ def test_every_truncation_is_noticed(read: Any) -> None:
 def test_truncated_and_damaged_compressed_files(
     tmp_path: Path, suffix: str, compress: Callable[[bytes], bytes]
 ) -> None:
+    damaged_here = r"model\.arpa.*(, line \d+: the file|is not \w+-compressed, as its name says)"
     path = tmp_path / f"model.arpa{suffix}"
     content = compress(TEXT.encode())
     for size in range(len(content)):
         path.write_bytes(content[:size])
-        with pytest.raises(MemoryspanError, match=r"model\.arpa.*, line \d+: the file"):
+        with pytest.raises(MemoryspanError, match=damaged_here):
             read_arpa(path)
     noticed = 0
     for position in range(len(content)):
@@ -181,7 +182,7 @@ def test_truncated_and_damaged_compressed_files(
             noticed += 1
     assert noticed > 0.9 * len(content)  # the rest: dates and names in the header
     path.write_bytes(TEXT.encode())
-    with pytest.raises(MemoryspanError, match=r"line 1: the file is damaged or cut off here"):
+    with pytest.raises(MemoryspanError, match="-compressed, as its name says"):
         read_arpa(path)
 
 

@@ -15,6 +15,7 @@ from memoryspan.ngram.arpa.notes import Notes
 from memoryspan.ngram.arpa.orders import OrderReader
 from memoryspan.ngram.arpa.sections import END, expect_keyword
 from memoryspan.ngram.arpa.unigrams import read_unigrams
+from memoryspan.ngram.file_beginnings import check_beginning
 from memoryspan.ngram.model import NgramModel
 from memoryspan.ngram.stream_names import stream_name
 from memoryspan.text.vocabulary import Vocabulary
@@ -76,7 +77,12 @@ def _opened(source: Path | str | BinaryIO) -> Iterator[Lines]:
     """The lines of a file, decompressed."""
     if not isinstance(source, Path | str):
         _check_stream(source)
-        yield Lines(source, stream_name(source, "the ARPA text"))
+        name = stream_name(source, "the ARPA text")
+        try:
+            check_beginning(source, name)
+        except OSError as error:
+            raise MemoryspanError(f"Cannot read {name}: {error.strerror or error}.") from error
+        yield Lines(source, name)
         return
     if not str(source):
         raise MemoryspanError("The name of the ARPA file is empty; give its name.")
@@ -88,6 +94,7 @@ def _opened(source: Path | str | BinaryIO) -> Iterator[Lines]:
             f"Cannot read {path}: {error.strerror or error}. Check the name of the ARPA file."
         ) from error
     with file, decompressed(file, path.suffix) as text:
+        check_beginning(file, str(path), path.suffix)
         yield Lines(text, str(path))
 
 
