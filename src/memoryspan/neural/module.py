@@ -92,6 +92,10 @@ class TruncatedBackpropagation(LightningModule):
         )
         return batch._replace(inputs_BT=inputs_BT, targets_BT=targets_BT)
 
+    def on_train_batch_start(self, batch: Chunk, batch_idx: int) -> None:
+        """Forget the last gradients: the forward pass wants their memory."""
+        self.network.zero_grad()
+
     def training_step(self, chunk: Chunk, batch_idx: int) -> Tensor:
         """Mean nats per token of one chunk, and what regularises the activations.
 
