@@ -81,4 +81,4 @@ def test_an_unwritable_folder_is_named(tmp_path):
     (tmp_path / "folder").write_text("a file where a folder should be")
     with pytest.raises(DatasetError) as caught:
         JsonDataset(filepath=str(tmp_path / "folder" / "value.json")).save({})
-    assert "cannot be written" in str(caught.value.__cause__)
+    assert "Cannot write" in str(caught.value.__cause__)

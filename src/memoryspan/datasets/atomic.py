@@ -1,12 +1,12 @@
 """What all our datasets share: one file, written whole or not at all."""
 
-import os
 from abc import abstractmethod
 from pathlib import Path
 from typing import Any, TypeVar
 
 from kedro.io import AbstractDataset, DatasetError
 
+from memoryspan.atomic import replaced, unwritable
 from memoryspan.errors import MemoryspanError
 
 # What readers of JSON, CSV and Parquet raise for a file that is none.
@@ -46,20 +46,10 @@ class AtomicFileDataset(AbstractDataset[In, Out]):
         """
         try:
             self._filepath.parent.mkdir(parents=True, exist_ok=True)
-            self._write_beside(data)
         except OSError as error:
-            raise MemoryspanError(
-                f"{self._filepath} cannot be written ({error.strerror or error}). "
-                "Check the permissions of its folder and the free space of the disk."
-            ) from error
-
-    def _write_beside(self, data: In) -> None:
-        temporary = self._filepath.with_name(f".{os.getpid()}.{self._filepath.name}")
-        try:
+            raise unwritable(self._filepath, error) from error
+        with replaced(self._filepath) as temporary:
             self.write(temporary, data)
-            temporary.replace(self._filepath)
-        finally:
-            temporary.unlink(missing_ok=True)
 
     def load(self) -> Out:
         """Read the file.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from kedro_datasets._typing import ImagePreview
 
+from memoryspan.atomic import replaced
 from memoryspan.datasets.atomic import AtomicFileDataset
 
 if TYPE_CHECKING:
@@ -19,13 +20,8 @@ class FigureDataset(AtomicFileDataset["Figure", str]):
         """Write the SVG first: the PNG, renamed by the caller, marks both as complete."""
         from memoryspan.reporting.figure_style import svg_text
 
-        svg = self._filepath.with_suffix(".svg")
-        temporary = svg.with_name(f".{path.name}.svg")
-        try:
-            temporary.write_text(svg_text(data), encoding="utf-8")
-            temporary.replace(svg)
-        finally:
-            temporary.unlink(missing_ok=True)
+        with replaced(self._filepath.with_suffix(".svg")) as svg:
+            svg.write_text(svg_text(data), encoding="utf-8")
         data.savefig(path, format="png", dpi=120)
 
     def read(self, path: Path) -> str:

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from memoryspan.archive import atomically_written_folder, corrupt
+from memoryspan.archive import corrupt
+from memoryspan.atomic import atomically_written_folder
 from memoryspan.errors import MemoryspanError
 from memoryspan.language_model import LanguageModel
 from memoryspan.mixture.cache import UnigramCache

@@ -8,7 +8,6 @@ the fingerprint of the run. All writes are atomic, and ``checkpoint.pt`` loads w
 
 import hashlib
 import json
-import os
 import pickle
 import shutil
 import struct
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from memoryspan.atomic import atomically_written, replaced
 from memoryspan.errors import MemoryspanError
 from memoryspan.text.streams import TokenStream
 
@@ -86,19 +86,14 @@ class CheckpointFolder:
 
     def save_checkpoint(self, values: dict[str, Any]) -> None:
         """Replace the checkpoint."""
-        temporary = self.checkpoint_path.with_suffix(".tmp")
-        with temporary.open("wb") as file:
+        with atomically_written(self.checkpoint_path) as file:
             torch.save({"fingerprint": self.fingerprint, **values}, file)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(self.checkpoint_path)
 
     def save_result(self, values: dict[str, Any]) -> None:
         """Mark the run as finished; its checkpoint is no longer needed."""
-        temporary = self.result_path.with_suffix(".tmp")
         text = json.dumps({"fingerprint": self.fingerprint, **values}, indent=1)
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(self.result_path)
+        with replaced(self.result_path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
         self.checkpoint_path.unlink(missing_ok=True)
 
 

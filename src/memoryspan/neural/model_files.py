@@ -6,6 +6,7 @@ from pathlib import Path
 
 from safetensors.torch import load, save
 
+from memoryspan.atomic import replaced
 from memoryspan.errors import MemoryspanError
 from memoryspan.neural.network import Network
 from memoryspan.neural.networks import build_network
@@ -27,8 +28,10 @@ def save_network(folder: Path, name: str, network: Network) -> None:
         "network": network.parameters_.model_dump(),
         "weights_sha256": hashlib.sha256(data).hexdigest(),
     }
-    _replace(folder / WEIGHTS_FILE, data)
-    _replace(folder / DESCRIPTION_FILE, json.dumps(description, indent=1).encode())
+    with replaced(folder / WEIGHTS_FILE) as weights:
+        weights.write_bytes(data)
+    with replaced(folder / DESCRIPTION_FILE) as described:
+        described.write_text(json.dumps(description, indent=1), encoding="utf-8")
 
 
 def load_network(folder: Path) -> tuple[str, Network]:
@@ -67,9 +70,3 @@ def _check_format(path: Path, version: object) -> None:
             f"{path} has format {version}; this version of memoryspan reads {FORMAT}."
             f" Delete {path.parent} and train again."
         )
-
-
-def _replace(path: Path, data: bytes) -> None:
-    temporary = path.with_name(path.name + ".tmp")
-    temporary.write_bytes(data)
-    temporary.replace(path)

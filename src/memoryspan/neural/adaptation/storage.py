@@ -13,7 +13,8 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 from torch import Tensor
 
-from memoryspan.archive import atomically_written_folder, corrupt
+from memoryspan.archive import corrupt
+from memoryspan.atomic import atomically_written_folder
 from memoryspan.errors import MemoryspanError
 from memoryspan.neural.adaptation.dynamic_evaluation import DynamicEvaluation
 from memoryspan.neural.adaptation.neural_cache import NeuralCache

@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from memoryspan.archive import atomically_written
+from memoryspan.atomic import atomically_written
 from memoryspan.errors import MemoryspanError
 from memoryspan.ngram.arpa.compression import compressed
 from memoryspan.ngram.arpa.formatting import LARGEST_NUMBER, format_ngrams
