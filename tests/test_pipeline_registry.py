@@ -1,12 +1,12 @@
 from memoryspan.pipeline_registry import register_pipelines
-from memoryspan.pipelines.models import ALL_MODELS, MIXTURE, NEURAL, namespace_of
+from memoryspan.pipelines.models import ADAPTIVE, ALL_MODELS, MIXTURE, NEURAL, namespace_of
 
 STEPS = ["ingest", "tokenize", "ngram", "train", "evaluate", "probe", "report"]
 
 
 def test_every_step_every_trained_model_and_everything():
     pipelines = register_pipelines()
-    assert set(pipelines) == {"__default__", *STEPS, *NEURAL, *MIXTURE, "search"}
+    assert set(pipelines) == {"__default__", *STEPS, *NEURAL, *ADAPTIVE, *MIXTURE, "search"}
     everything = pipelines["__default__"]
     assert {node.name for step in STEPS for node in pipelines[step].nodes} == {
         node.name for node in everything.nodes

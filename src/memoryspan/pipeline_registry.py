@@ -3,7 +3,7 @@
 from kedro.pipeline import Pipeline
 
 from memoryspan.pipelines import evaluate, ingest, ngram, probe, report, search, tokenize, train
-from memoryspan.pipelines.models import MIXTURE, NEURAL
+from memoryspan.pipelines.models import ADAPTIVE, MIXTURE, NEURAL
 
 
 def register_pipelines() -> dict[str, Pipeline]:
@@ -23,5 +23,6 @@ def register_pipelines() -> dict[str, Pipeline]:
         "report": report.create_pipeline(),
     }
     everything = Pipeline(steps.values())
-    models = {name: everything.filter(node_namespaces=[name]) for name in NEURAL + MIXTURE}
+    own = NEURAL + ADAPTIVE + MIXTURE
+    models = {name: everything.filter(node_namespaces=[name]) for name in own}
     return {"__default__": everything, **steps, **models, "search": search.create_pipeline()}

@@ -9,7 +9,14 @@ import pytest
 
 from memoryspan.datasets.figures import FigureDataset
 from memoryspan.datasets.tables import TableDataset
-from memoryspan.pipelines.models import ALL_MODELS, KNESER_NEY, NEURAL, PROBED_MODELS, RECURRENT
+from memoryspan.pipelines.models import (
+    ADAPTIVE,
+    ALL_MODELS,
+    KNESER_NEY,
+    NEURAL,
+    PROBED_MODELS,
+    RECURRENT,
+)
 
 COLUMNS = [
     "model",
@@ -121,7 +128,7 @@ def test_every_model_is_compared_on_the_same_tokens(perplexity):
 def test_every_smoothed_or_gated_model_beats_unigram(perplexity):
     # not the vanilla RNN: whether it stumbles in so few steps depends on the machine's arithmetic
     steady = [model for model in NEURAL if model != "rnn"]
-    better = perplexity.loc[[*KNESER_NEY[1:], *steady, "mixture"], "test_perplexity"]
+    better = perplexity.loc[[*KNESER_NEY[1:], *steady, *ADAPTIVE, "mixture"], "test_perplexity"]
     assert (better < perplexity.loc["unigram", "test_perplexity"]).all()
 
 
@@ -173,8 +180,10 @@ def test_mlflow_has_one_flat_run_per_model_with_the_same_keys(finished):
     assert statuses == {"FINISHED"}
     by_model = keys.groupby("model")["key"].agg(set)
     common = {"test.nats_per_token", "test.perplexity", "valid.perplexity", "valid.loss"}
-    for model in ("unigram", *KNESER_NEY, *NEURAL):
+    for model in ("unigram", *KNESER_NEY, *NEURAL, *ADAPTIVE):
         assert common | {"parameters", "seconds"} <= by_model[model], model
+    assert {"tuned.size", "tuned.flatness", "tuned.weight"} <= by_model["lstm_neural_cache"]
+    assert {"tuned.learning_rate", "tuned.decay"} <= by_model["lstm_dynamic"]
     for model in NEURAL:
         assert {"train.loss", "gradient_norm", "probe.context_length.perplexity"} <= by_model[model]
 

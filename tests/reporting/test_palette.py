@@ -7,7 +7,8 @@ from matplotlib.colors import is_color_like, to_rgb
 from memoryspan.reporting.palette import in_order, model_style, order_style
 
 NAMES = [
-    *("uniform", "unigram", "feedforward", "rnn", "gru", "lstm", "transformer"),
+    *("uniform", "unigram", "feedforward", "rnn", "gru", "lstm", "transformer", "mixture"),
+    *("lstm_neural_cache", "lstm_dynamic"),
     *(f"{kind}_{n}" for kind in ("maximum_likelihood", "kneser_ney") for n in range(1, 6)),
 ]
 

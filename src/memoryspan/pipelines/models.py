@@ -24,6 +24,10 @@ FEEDFORWARD = ("feedforward",)
 RECURRENT = ("rnn", "gru", "lstm")
 TRANSFORMER = ("transformer",)
 NEURAL = FEEDFORWARD + RECURRENT + TRANSFORMER
+ADAPTED = "lstm"
+"""What adapts to the text as it reads on: by a neural cache, and by learning from it."""
+
+CACHED, DYNAMIC = ADAPTIVE = (f"{ADAPTED}_neural_cache", f"{ADAPTED}_dynamic")
 MIXTURE = ("mixture",)
 MIXED = (f"kneser_ney_{max(ORDERS)}", "lstm")
 """What ``mixture`` interpolates, with a cache besides: any models of this file."""
@@ -34,15 +38,19 @@ NAMESPACES: dict[str, tuple[str, ...]] = {
     "maximum_likelihood": MAXIMUM_LIKELIHOOD,
     "smoothing": SMOOTHED,
     "kneser_ney": KNESER_NEY,
-    **{name: (name,) for name in NEURAL + MIXTURE},
+    **{name: (name,) for name in NEURAL + ADAPTIVE + MIXTURE},
 }
 """Namespace → its models; in kedro-viz each namespace is one box."""
 
 ALL_MODELS = tuple(model for models in NAMESPACES.values() for model in models)
+SAMPLED_MODELS = tuple(model for model in ALL_MODELS if model != DYNAMIC)
+"""What follows a text would learn from its own words."""
+
 PROBED_MODELS = CHANCE + KNESER_NEY + NEURAL
 """Maximum likelihood is left out, as nearly all of its curves are infinite; so are the other ways
 to smooth, which reach as far back as Kneser–Ney of their order, and the mixture, which reaches as
-far as its components."""
+far as its components. What adapts can be added, at its price: dynamic evaluation learns anew from
+the context of every single target."""
 
 
 def namespace_of(model: str) -> str:

@@ -6,6 +6,10 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from memoryspan.evaluation.parameters import GenerationParameters
 from memoryspan.mixture.parameters import MixtureParameters
+from memoryspan.neural.adaptation.parameters import (
+    DynamicEvaluationParameters,
+    NeuralCacheParameters,
+)
 from memoryspan.neural.parameters import NetworkParameters
 from memoryspan.neural.search.parameters import SearchParameters
 from memoryspan.neural.training_parameters import TrainingParameters
@@ -45,6 +49,8 @@ class RunParameters(Group):
     gru: NeuralModelParameters
     lstm: NeuralModelParameters
     transformer: NeuralModelParameters
+    lstm_neural_cache: NeuralCacheParameters
+    lstm_dynamic: DynamicEvaluationParameters
     mixture: MixtureParameters
     generation: GenerationParameters
     context_length: ContextLengthParameters

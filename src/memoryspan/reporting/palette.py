@@ -66,6 +66,8 @@ _NAMED = {
     "rnn": ModelStyle("RNN", "#e69f00", "^", RECURRENT, 0),
     "gru": ModelStyle("GRU", "#009e73", "D", RECURRENT, 1),
     "lstm": ModelStyle("LSTM", "#d55e00", "o", RECURRENT, 2),
+    "lstm_neural_cache": ModelStyle("LSTM + neural cache", "#8c3b00", "p", RECURRENT, 3),
+    "lstm_dynamic": ModelStyle("LSTM, dynamic", "#e0806b", "X", RECURRENT, 4),
     "mixture": ModelStyle("Mixture", "#7b3f61", "*", OTHER, 1),
     "transformer": ModelStyle("Transformer", "#6a3d9a", "H", OTHER),
 }

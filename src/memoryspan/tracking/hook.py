@@ -25,7 +25,12 @@ from memoryspan.tracking.recorder import Recorder
 
 DESCRIPTION = "corpus_description"
 SHARED_GROUPS = ("seed", "corpus", "tokenizer")
-FAMILY_GROUPS = {"chance": (), "n-gram": ("ngram",), "mixture": ("ngram", "training")}
+FAMILY_GROUPS = {
+    "chance": (),
+    "n-gram": ("ngram",),
+    "adaptive": ("training",),
+    "mixture": ("ngram", "training"),
+}
 NEURAL_GROUPS = ("training",)
 
 
@@ -123,8 +128,12 @@ class TrackingHook:
         )
         self._log_corpus(record, model)
         metrics = {METRIC_NAMES[key]: summary[key] for key in METRIC_NAMES if key in summary}
-        weights = {f"weight.{name}": value for name, value in summary.get("weights", {}).items()}
-        record.log_metrics(model, metrics | weights)
+        found = {
+            f"{kind}.{name}": value
+            for kind, key in FOUND.items()
+            for name, value in summary.get(key, {}).items()
+        }
+        record.log_metrics(model, metrics | found)
 
     def _log_search(self, record: Recorder, model: str, trials: pd.DataFrame) -> None:
         """A run with the trials as curves: the step of the chart is the trial."""
@@ -155,6 +164,9 @@ METRIC_NAMES = {
     "tokens_per_second": "tokens_per_second",
     "memory_peak_mb": "memory_peak_mb",
 }
+
+FOUND = {"weight": "weights", "tuned": "tuned"}
+"""Metric prefix → key of the summary with what was chosen on the validation split."""
 
 CURVES = {
     "train_nats_per_token": "train.loss",

@@ -164,10 +164,11 @@ def test_a_foreign_vocabulary_is_refused(cache):
 
 
 def test_tuning_takes_the_best_of_the_grid(model, caplog):
-    stream = random_stream(200)
     grid = {"sizes": (3, 20), "flatness": (0.0, 0.5), "weights": (0.05, 0.2)}
+    parameters = NeuralCacheParameters(**grid, tuning_tokens=200)
     with caplog.at_level("INFO"):
-        cache = tuned_neural_cache("cached", model, NeuralCacheParameters(**grid), stream)
+        cache = tuned_neural_cache("cached", model, parameters, random_stream(300))
+    stream = TokenStream.of(random_stream(300).ids[:200], VOCABULARY_SIZE)
     scores = {
         (size, flatness, weight): NeuralCache(model, size, flatness, weight)
         .token_log_probs(stream)
@@ -178,7 +179,7 @@ def test_tuning_takes_the_best_of_the_grid(model, caplog):
     }
     assert tuple(cache.tuned.values()) == max(scores, key=scores.__getitem__)
     assert cache.name == "cached"
-    assert "validation perplexity" in caplog.text
+    assert "perplexity of 200 validation tokens" in caplog.text
 
 
 def test_rare_words_that_come_again_become_likelier(topical):

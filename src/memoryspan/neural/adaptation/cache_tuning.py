@@ -1,4 +1,4 @@
-"""The size, flatness and weight of a neural cache, from the validation split."""
+"""The size, flatness and weight of a neural cache, from the beginning of the validation split."""
 
 import itertools
 import logging
@@ -22,9 +22,9 @@ def tuned_neural_cache(
     parameters: NeuralCacheParameters,
     validation_stream: TokenStream,
 ) -> NeuralCache:
-    """The cache of the grid that makes the validation text most probable.
+    """The cache of the grid that makes the first validation tokens most probable.
 
-    The text is read once; of equally good caches the first is taken.
+    They are read once; of equally good caches the first is taken.
 
     Raises:
         MemoryspanError: if the stream has another vocabulary size.
@@ -32,6 +32,7 @@ def tuned_neural_cache(
     pairs = itertools.product(parameters.sizes, parameters.flatness)
     settings = [CacheSetting(*pair) for pair in pairs]
     inputs, targets = model.inputs_and_targets(validation_stream)
+    inputs, targets = inputs[: parameters.tuning_tokens], targets[: parameters.tuning_tokens]
     log_vocab, log_cache = stream_log_probs(model, inputs, targets, settings)
     totals = {
         (setting, weight): -mixed(log_vocab, log_probs, weight).sum()
@@ -41,8 +42,8 @@ def tuned_neural_cache(
     (setting, weight), nats = min(totals.items(), key=lambda item: item[1])
     cache = NeuralCache(model, *setting, weight, name)
     log.info(
-        "%s: N = %d, θ = %g, λ = %g; validation perplexity %.2f (%s alone: %.2f)",
-        *(name, *cache.tuned.values()),
+        "%s: N = %d, θ = %g, λ = %g; perplexity of %s validation tokens %.2f (%s alone: %.2f)",
+        *(name, *cache.tuned.values(), f"{len(targets):,}"),
         np.exp(nats / len(targets)),
         *(model.name, np.exp(-log_vocab.mean())),
     )

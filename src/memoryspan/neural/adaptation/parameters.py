@@ -9,6 +9,9 @@ Flatness = Annotated[float, Field(ge=0, le=1000)]
 CacheWeight = Annotated[float, Field(ge=0, lt=1)]
 LearningRate = Annotated[float, Field(gt=0, le=100)]
 Decay = Annotated[float, Field(ge=0, le=1)]
+TuningTokens = Annotated[
+    int | None, Field(ge=1, description="first validation tokens that are tried on; null: all")
+]
 
 
 class NeuralCacheParameters(BaseModel):
@@ -29,6 +32,7 @@ class NeuralCacheParameters(BaseModel):
         min_length=1,
         description="λ, the weight of the cache; 0: the model itself",
     )
+    tuning_tokens: TuningTokens = 20_000
 
 
 class DynamicEvaluationParameters(BaseModel):
@@ -40,17 +44,15 @@ class DynamicEvaluationParameters(BaseModel):
         default="rms",
         description="rms: the gradient is divided by its usual size on the training text",
     )
-    chunk: int = Field(default=50, ge=1, le=10_000, description="n, tokens between two updates")
+    chunk: int = Field(default=100, ge=1, le=10_000, description="n, tokens between two updates")
     learning_rates: tuple[LearningRate, ...] = Field(
-        default=(0.001, 0.002, 0.004), min_length=1, description="η"
+        default=(0.0005, 0.001, 0.002), min_length=1, description="η"
     )
     decays: tuple[Decay, ...] = Field(
         default=(0.002, 0.01), min_length=1, description="λ, back to the trained weights"
     )
     epsilon: float = Field(default=0.001, gt=0, le=1, description="ε, added to the usual size")
     statistics_tokens: int = Field(
-        default=60_000, ge=1, description="training tokens that the usual size is measured on"
+        default=20_000, ge=1, description="training tokens that the usual size is measured on"
     )
-    tuning_tokens: int | None = Field(
-        default=5_000, ge=1, description="validation tokens that are tried on; null: all"
-    )
+    tuning_tokens: TuningTokens = 5_000

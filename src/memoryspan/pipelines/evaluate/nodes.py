@@ -2,7 +2,7 @@
 
 import logging
 import time
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pandas as pd
 
@@ -15,11 +15,62 @@ from memoryspan.language_model import LanguageModel
 from memoryspan.mixture.cache import UnigramCache
 from memoryspan.mixture.model import Mixture
 from memoryspan.mixture.parameters import MixtureParameters
+from memoryspan.neural.adaptation.parameters import (
+    DynamicEvaluationParameters,
+    NeuralCacheParameters,
+)
 from memoryspan.pipelines.summaries import check_same_tokens, model_summary
 from memoryspan.text.streams import TokenStream
 from memoryspan.text.tokenizers import Tokenizer
 
+if TYPE_CHECKING:
+    from memoryspan.neural.model import NeuralLanguageModel
+
 logger = logging.getLogger(__name__)
+
+
+def add_neural_cache(
+    model: LanguageModel,
+    summary: dict[str, Any],
+    parameters: NeuralCacheParameters,
+    validation_stream: TokenStream,
+) -> tuple[LanguageModel, dict[str, Any]]:
+    """A network with the neural cache that suits it, by the validation split."""
+    from memoryspan.neural.adaptation.cache_tuning import tuned_neural_cache
+
+    check_same_tokens(summary, validation_stream.vocabulary_digest)
+    start = time.perf_counter()
+    cached = tuned_neural_cache(
+        f"{model.name}_neural_cache",
+        cast("NeuralLanguageModel", model),
+        parameters,
+        validation_stream,
+    )
+    about = model_summary(cached, time.perf_counter() - start, validation_stream)
+    return cached, {**about, "tuned": cached.tuned}
+
+
+def let_follow(
+    model: LanguageModel,
+    summary: dict[str, Any],
+    parameters: DynamicEvaluationParameters,
+    train_stream: TokenStream,
+    validation_stream: TokenStream,
+) -> tuple[LanguageModel, dict[str, Any]]:
+    """A network that goes on learning as it reads, as fast as suits the validation split."""
+    from memoryspan.neural.adaptation.dynamic_tuning import tuned_dynamic_evaluation
+
+    check_same_tokens(summary, validation_stream.vocabulary_digest)
+    start = time.perf_counter()
+    dynamic = tuned_dynamic_evaluation(
+        f"{model.name}_dynamic",
+        cast("NeuralLanguageModel", model),
+        parameters,
+        train_stream,
+        validation_stream,
+    )
+    about = model_summary(dynamic, time.perf_counter() - start, validation_stream)
+    return dynamic, {**about, "tuned": dynamic.tuned}
 
 
 def mix(

@@ -4,13 +4,23 @@ from kedro.pipeline import Node, Pipeline
 
 from memoryspan.pipelines.boxes import box_per_family, boxed
 from memoryspan.pipelines.evaluate import nodes
-from memoryspan.pipelines.models import ALL_MODELS, MIXED, datasets
+from memoryspan.pipelines.models import (
+    ADAPTED,
+    ALL_MODELS,
+    CACHED,
+    DYNAMIC,
+    MIXED,
+    SAMPLED_MODELS,
+    datasets,
+)
 
 
 def create_pipeline() -> Pipeline:
     """All models → ``perplexity``, ``verdicts`` and ``samples``."""
     return Pipeline(
         [
+            boxed([caching()], CACHED),
+            boxed([following()], DYNAMIC),
             boxed([mixing()], "mixture"),
             box_per_family(scoring_of, ALL_MODELS),
             Node(
@@ -19,11 +29,33 @@ def create_pipeline() -> Pipeline:
                 ["perplexity", "verdicts"],
                 name="compare_perplexities",
             ),
-            box_per_family(samples_of, ALL_MODELS),
-            Node(nodes.collect, datasets("samples"), "samples", name="collect_samples"),
+            box_per_family(samples_of, SAMPLED_MODELS),
+            Node(
+                nodes.collect,
+                datasets("samples", SAMPLED_MODELS),
+                "samples",
+                name="collect_samples",
+            ),
         ],
         tags="evaluate",
     )
+
+
+def made(model: str) -> list[str]:
+    """The model, and what it says of itself."""
+    return [f"{model}_model", f"{model}_summary"]
+
+
+def caching() -> Node:
+    """The node that finds the neural cache that suits the network."""
+    given = [*made(ADAPTED), f"params:{CACHED}", "validation_stream"]
+    return Node(nodes.add_neural_cache, given, made(CACHED), name=f"tune_{CACHED}", tags=CACHED)
+
+
+def following() -> Node:
+    """The node that finds how fast the network should follow the text."""
+    given = [*made(ADAPTED), f"params:{DYNAMIC}", "train_stream", "validation_stream"]
+    return Node(nodes.let_follow, given, made(DYNAMIC), name=f"tune_{DYNAMIC}", tags=DYNAMIC)
 
 
 def mixing() -> Node:
@@ -32,7 +64,7 @@ def mixing() -> Node:
     return Node(
         nodes.mix,
         [*given, *datasets("model", MIXED), *datasets("scores", MIXED)],
-        ["mixture_model", "mixture_summary"],
+        made("mixture"),
         name="mix",
         tags="mixture",
     )
@@ -40,14 +72,13 @@ def mixing() -> Node:
 
 def scoring_of(model: str) -> Node:
     """The node that scores both held-out splits with one model."""
-    inputs = [f"{model}_model", f"{model}_summary", "validation_stream", "test_stream"]
+    inputs = [*made(model), "validation_stream", "test_stream"]
     return Node(nodes.score, inputs, f"{model}_scores", name=f"score_{model}", tags=model)
 
 
 def samples_of(model: str) -> Node:
     """The node that lets one model continue the prompts."""
-    about = [f"{model}_model", f"{model}_summary"]
-    inputs = [*about, "tokenizer", "params:generation", "params:seed"]
+    inputs = [*made(model), "tokenizer", "params:generation", "params:seed"]
     return Node(
         nodes.continue_prompts, inputs, f"{model}_samples", name=f"continue_{model}", tags=model
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from memoryspan.pipelines.models import NEURAL, ORDERS
+from memoryspan.pipelines.models import ADAPTIVE, MIXTURE, NEURAL, ORDERS
 from memoryspan.project import git_commit
 from memoryspan.reporting.content import ReportContent, Reproduction
 from memoryspan.reporting.report import render_report
@@ -113,6 +113,8 @@ def write_report(
                 model: {key: summary[key] for key in ("network", "training", "seed")}
                 for model, summary in summaries.items()
             },
+            **{model: parts[f"{model}_summary"]["tuned"] for model in ADAPTIVE},
+            **{model: parts[f"{model}_summary"]["weights"] for model in MIXTURE},
         },
         reproduction=Reproduction(
             seed=corpus_description["seed"],

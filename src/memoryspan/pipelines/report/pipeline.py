@@ -2,7 +2,7 @@
 
 from kedro.pipeline import Node, Pipeline
 
-from memoryspan.pipelines.models import NEURAL, ORDERS, datasets
+from memoryspan.pipelines.models import ADAPTIVE, MIXTURE, NEURAL, ORDERS, datasets
 from memoryspan.pipelines.report import nodes
 
 
@@ -47,7 +47,7 @@ def create_pipeline() -> Pipeline:
                     "verdicts": "verdicts",
                     "corpus_description": "corpus_description",
                     "tokenizer": "tokenizer",
-                    **{name: name for name in datasets("summary", NEURAL)},
+                    **{name: name for name in datasets("summary", NEURAL + ADAPTIVE + MIXTURE)},
                     **{f"ngram_table_{n}": f"ngram_table_{n}" for n in ORDERS},
                     **{name: name for name in datasets("history", NEURAL)},
                 },
