@@ -70,6 +70,7 @@ def test_standard_streams_may_not_be_one_file(shell: Any, files: Path) -> None:
     (["--text", "train.txt", "--vocabulary", "none"], "Cannot read --vocabulary none: No such"),
     (["--text", "train.txt", "--arpa", "no/m.arpa"], "no/m.arpa: there is no folder"),
     (["--text", "train.txt", "--arpa", "."], "Cannot write --arpa .: it is a folder"),
+    (["--text", "train.txt", "--arpa", "m.zst"], "m.zst would not be compressed as its name says"),
     (["--text", "-", "--evaluate", "-"], "--text and --evaluate cannot all be standard input"),
     (["--text", "train.txt", "--evaluate", "latin"], "latin, line 2: not UTF-8"),
     (["--text", "train.txt", "--evaluate", "bound"], "bound, line 3: the word </s>"),

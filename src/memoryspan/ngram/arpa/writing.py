@@ -17,6 +17,7 @@ from memoryspan.ngram.words import WordPool
 from memoryspan.text.vocabulary import Vocabulary
 
 SEPARATORS = frozenset(" \t\n\r\0")  # what ends a word for the tools that read ARPA files
+NOT_OFFERED = frozenset({".zst", ".lz4", ".lzma", ".zip", ".7z", ".z", ".br"})
 BUFFER_BYTES = 1 << 20
 ROUNDING = 1e-6  # nats above a probability of one
 
@@ -39,7 +40,7 @@ def write_arpa(model: NgramModel, vocabulary: Vocabulary, target: Path | str | B
             word that cannot stand in such a file; or the file cannot be written.
         BrokenPipeError: nobody reads the stream any more.
     """
-    _check_target(target)
+    check_target(target)
     _check_model(model, vocabulary)
     pool = WordPool([*map(_encoded, vocabulary.tokens), START.encode()])
     if isinstance(target, Path | str):
@@ -59,8 +60,13 @@ def write_arpa(model: NgramModel, vocabulary: Vocabulary, target: Path | str | B
         ) from error
 
 
-def _check_target(target: object) -> None:
-    """Whether it is something to write to."""
+def check_target(target: object) -> None:
+    """Make sure that an ARPA file can be written to something, before a model is made for it.
+
+    Raises:
+        MemoryspanError: it is no name and no stream of bytes, or the name asks for a compression
+            that is not offered.
+    """
     if target == "":
         raise MemoryspanError("The name of the ARPA file is empty; give one.")
     writable = isinstance(target, Path | str) or hasattr(target, "write")
@@ -68,6 +74,11 @@ def _check_target(target: object) -> None:
         raise MemoryspanError(
             "An ARPA file is written to a name, a pathlib.Path or a stream of bytes, not "
             f'{type(target).__name__}. Write "model.arpa", or open("model.arpa", "wb").'
+        )
+    if isinstance(target, Path | str) and Path(target).suffix.lower() in NOT_OFFERED:
+        raise MemoryspanError(
+            f"{target} would not be compressed as its name says; of compressed files only .gz, "
+            ".bz2 and .xz are written."
         )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from memoryspan.ngram.arpa.writing import check_target
 from memoryspan.ngram.command.combinations import check_combination, parameters_of
 from memoryspan.ngram.command.files import check_inputs, check_output, check_standard_output
 from memoryspan.ngram.command.score import evaluate
@@ -61,6 +62,7 @@ def _check_files(options: Namespace) -> None:
     check_standard_output(inputs)
     if options.arpa is not None:
         check_output("--arpa", options.arpa, inputs)
+        check_target(options.arpa)
     for name in (options.evaluate, options.validation):
         if name is not None and Path(name).is_file():
             check_text(Path(name))
