@@ -74,7 +74,7 @@ def check_text(path: Path) -> None:
     lines, empty = 0, True
     with _opened(path) as (name, blocks):
         for block in blocks:
-            bound = SENTENCE_BOUND.search(block)
+            bound = SENTENCE_BOUND.search(block) if b"s>" in block else None
             end = bound.start() if bound else len(block)
             _check(block, end if bound else -1, name, lines + block.count(b"\n", 0, end))
             lines, empty = lines + block.count(b"\n"), False
