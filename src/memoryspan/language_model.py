@@ -5,6 +5,7 @@ serving are written against this protocol and never against a class. All probabi
 natural logarithms (nats); a probability of zero is ``-inf``.
 """
 
+from itertools import pairwise
 from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -83,3 +84,35 @@ class StatefulLanguageModel(LanguageModel, Protocol):
             float64 [B, V] nats for the token after, and the new state.
         """
         ...
+
+
+@runtime_checkable
+class SentenceScorer(Protocol):
+    """A model with a faster way than one text after the other to score sentences on their own."""
+
+    def sentence_log_probs(self, stream: TokenStream) -> Floats:
+        """See the function ``sentence_log_probs``."""
+        ...
+
+
+def sentence_log_probs(model: LanguageModel, stream: TokenStream) -> Floats:
+    """Score every sentence of a stream as a text of its own: each forgets those before it.
+
+    The predicted tokens are those of ``token_log_probs``; each is predicted from ``</s>`` and the
+    tokens before it in its sentence.
+
+    Args:
+        model: any language model.
+        stream: N ids.
+
+    Returns:
+        float64 [N], log P(ids[p] | its sentence so far) in nats.
+    """
+    if isinstance(model, SentenceScorer):
+        return model.sentence_log_probs(stream)
+    scores = np.empty(len(stream))
+    bounds = stream.sentence_bounds.tolist()
+    for begin, end in pairwise(bounds):
+        sentence = TokenStream.of(stream.ids[begin:end], stream.vocabulary_size)
+        scores[begin:end] = model.token_log_probs(sentence)
+    return scores

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from memoryspan.errors import MemoryspanError
-from memoryspan.language_model import Family, Floats, Ids, LanguageModel
+from memoryspan.language_model import Family, Floats, Ids, LanguageModel, sentence_log_probs
 from memoryspan.statistics.expectation_maximization import interpolation_weights
 from memoryspan.text.streams import TokenStream
 
@@ -65,6 +65,10 @@ class Mixture:
     def token_log_probs(self, stream: TokenStream, window: int | None = None) -> Floats:
         """See ``LanguageModel``: float64 [N], nats."""
         return self._mixed([model.token_log_probs(stream, window) for model in self.components])
+
+    def sentence_log_probs(self, stream: TokenStream) -> Floats:
+        """See ``SentenceScorer``: float64 [N], nats."""
+        return self._mixed([sentence_log_probs(model, stream) for model in self.components])
 
     def next_log_probs(self, contexts: Ids) -> Floats:
         """See ``LanguageModel``: float64 [B, V], nats."""

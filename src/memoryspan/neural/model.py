@@ -22,6 +22,7 @@ from memoryspan.neural.network import Network, Reading
 from memoryspan.neural.networks import initial_network
 from memoryspan.neural.parameters import Kind, NetworkParameters
 from memoryspan.neural.recurrent import RecurrentNetwork
+from memoryspan.neural.sentences import sentence_batches
 from memoryspan.neural.sizing import sized
 from memoryspan.text.streams import TokenStream
 from memoryspan.text.vocabulary import END_ID
@@ -76,6 +77,24 @@ class NeuralLanguageModel:
         # The first tokens have fewer than `window` tokens before them: the state is zero anyway.
         start = self.sequence_log_probs(inputs[:window], targets[:window])
         return np.concatenate([start, self._read_windows(inputs, targets, window)])
+
+    @torch.inference_mode()
+    def sentence_log_probs(self, stream: TokenStream) -> Floats:
+        """See ``SentenceScorer``: float64 [N], nats.
+
+        Raises:
+            MemoryspanError: if the stream has another vocabulary size.
+        """
+        self._check_vocabulary(stream)
+        result = np.empty(len(stream))
+        for places_BT, inputs_BT, targets_BT, inside_BT in sentence_batches(stream):
+            if len(places_BT) == 1:  # it may be long
+                result[places_BT[0]] = self.sequence_log_probs(inputs_BT[0], targets_BT[0])
+                continue
+            output_BTE = self.read_contexts(torch.from_numpy(inputs_BT)).output_BTE
+            output_NE = output_BTE[torch.from_numpy(inside_BT)]
+            result[places_BT[inside_BT]] = self.target_log_probs(output_NE, targets_BT[inside_BT])
+        return result
 
     def inputs_and_targets(self, stream: TokenStream) -> tuple[Int64s, Int64s]:
         """What is read before each token of a stream, and the tokens, int64 [N] each.

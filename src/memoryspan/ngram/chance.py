@@ -32,6 +32,10 @@ class ContextFreeModel:
         """See ``LanguageModel``: float64 [N], nats."""
         return self.log_prob[checked_ids(stream.ids, self.vocabulary_size)]
 
+    def sentence_log_probs(self, stream: TokenStream) -> Floats:
+        """See ``SentenceScorer``: no context, no difference."""
+        return self.token_log_probs(stream)
+
     def next_log_probs(self, contexts: Ids) -> Floats:
         """See ``LanguageModel``: float64 [B, V], nats."""
         return np.tile(self.log_prob, (len(contexts), 1))

@@ -97,6 +97,10 @@ class NgramModel:
         """See ``LanguageModel``: float64 [N], nats."""
         return self.score(stream, window).log_probs
 
+    def sentence_log_probs(self, stream: TokenStream) -> Floats:
+        """See ``SentenceScorer``: it starts anew at every sentence anyhow."""
+        return self.token_log_probs(stream)
+
     def score(self, stream: TokenStream, window: int | None = None) -> NgramScores:
         """Score a stream; also say which n-gram each probability comes from.
 

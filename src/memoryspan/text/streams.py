@@ -43,6 +43,34 @@ class TokenStream:
         return int(np.count_nonzero(self.ids == END_ID))
 
     @property
+    def sentence_bounds(self) -> NDArray[np.int64]:
+        """int64 [S+1]: sentence ``s`` is ``ids[bounds[s]:bounds[s + 1]]``, its ``</s>`` included.
+
+        What follows the last ``</s>`` is a sentence too.
+        """
+        ends = np.flatnonzero(self.ids == END_ID) + 1
+        unfinished = len(self) > (ends[-1] if len(ends) else 0)
+        return np.concatenate([[0], ends, [len(self)] if unfinished else []]).astype(np.int64)
+
+    def beginning(self, tokens: int | None) -> "TokenStream":
+        """The first tokens with the documents that they are of; None: all.
+
+        The bytes and words of a text that is cut are not known (0).
+        """
+        if tokens is None or tokens >= len(self):
+            return self
+        kept = int(np.searchsorted(self.document_bounds[:-1], tokens))
+        return TokenStream(
+            ids=self.ids[:tokens],
+            vocabulary_size=self.vocabulary_size,
+            documents=self.documents[:kept],
+            document_bounds=np.append(self.document_bounds[:kept], tokens),
+            document_bytes=np.zeros(kept, dtype=np.int64),
+            document_words=np.zeros(kept, dtype=np.int64),
+            vocabulary_digest=self.vocabulary_digest,
+        )
+
+    @property
     def unknown_rate(self) -> float:
         """Share of ``<unk>`` among all tokens but ``</s>``."""
         words = len(self) - self.sentence_count

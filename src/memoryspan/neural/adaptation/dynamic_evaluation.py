@@ -22,6 +22,7 @@ from memoryspan.neural.adaptation.dynamic_equations import rms_steps, sgd_steps
 from memoryspan.neural.contexts import Int64s, rows_of_distinct, windows
 from memoryspan.neural.model import NeuralLanguageModel
 from memoryspan.text.streams import TokenStream
+from memoryspan.text.vocabulary import END_ID
 
 EPSILON = 0.001  # Krause et al.'s
 
@@ -122,6 +123,25 @@ class DynamicEvaluation:
 
         seen = np.asarray(contexts, dtype=np.int64)
         return self._finite(rows_of_distinct(seen, self.vocabulary_size, rows_of))
+
+    def sentence_log_probs(self, stream: TokenStream) -> Floats:
+        """See ``SentenceScorer``: sentences of at most n tokens are scored by the network alone.
+
+        Raises:
+            MemoryspanError: if the stream has another vocabulary size, or the weights ran away.
+        """
+        result = self.model.sentence_log_probs(stream)
+        bounds = stream.sentence_bounds
+        if self.learning_rate == 0 or np.diff(bounds).max(initial=0) <= self.chunk:
+            return result
+        adapting = self.adapting()
+        for sentence in np.flatnonzero(np.diff(bounds) > self.chunk):
+            places = slice(bounds[sentence], bounds[sentence + 1])
+            targets = stream.ids[places].astype(np.int64)
+            adapting.restart()
+            inputs = np.concatenate([[END_ID], targets[:-1]])
+            result[places] = adapting.read(inputs, targets, self.chunk)
+        return self._finite(result)
 
     def adapting(self) -> AdaptingNetwork:
         """A copy of the network at the beginning of a text."""

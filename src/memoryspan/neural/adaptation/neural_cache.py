@@ -24,7 +24,15 @@ from memoryspan.neural.adaptation.cache_stream import CacheSetting, stream_log_p
 from memoryspan.neural.contexts import Int64s, rows_of_distinct, windows
 from memoryspan.neural.model import NeuralLanguageModel
 from memoryspan.neural.network import Reading
+from memoryspan.neural.sentences import rows_of_tokens, sentence_batches
 from memoryspan.text.streams import TokenStream
+
+PAIRS_AT_ONCE = 1 << 20  # of places in sentences: 8 MB in float64
+
+
+def rows_of_pairs(length: int) -> int:
+    """How many sentences of a length are read together, with products of all pairs of places."""
+    return min(rows_of_tokens(length), PAIRS_AT_ONCE // length**2)
 
 
 class NeuralCache:
@@ -85,6 +93,44 @@ class NeuralCache:
     def _read(self, inputs: Int64s, targets: Int64s) -> Floats:
         log_vocab, (log_cache,) = stream_log_probs(self.model, inputs, targets, [self.setting])
         return mixed(log_vocab, log_cache, self.weight)
+
+    @torch.inference_mode()
+    def sentence_log_probs(self, stream: TokenStream) -> Floats:
+        """See ``SentenceScorer``: float64 [P], nats; the cache has the sentence alone.
+
+        Raises:
+            MemoryspanError: if the stream has another vocabulary size.
+        """
+        self.model.inputs_and_targets(stream)  # checks it
+        result = np.empty(len(stream))
+        for places_BT, inputs_BT, targets_BT, inside_BT in sentence_batches(stream, rows_of_pairs):
+            if len(places_BT) == 1:  # it may be long
+                result[places_BT[0]] = self._read(inputs_BT[0], targets_BT[0])
+                continue
+            reading = self.model.read_contexts(torch.from_numpy(inputs_BT))
+            inside = torch.from_numpy(inside_BT)
+            log_vocab = self.model.target_log_probs(
+                reading.output_BTE[inside], targets_BT[inside_BT]
+            )
+            log_cache = self._from_own_sentence(reading.hidden_BTH, torch.from_numpy(targets_BT))
+            scores = mixed(log_vocab, log_cache[inside].numpy(), self.weight)
+            result[places_BT[inside_BT]] = scores
+        return result
+
+    def _from_own_sentence(self, hidden_BTH: Tensor, targets_BT: Tensor) -> Tensor:
+        """log P_cache [B, T] of the targets of sentences that nothing precedes."""
+        products_BTT = (hidden_BTH @ hidden_BTH.transpose(1, 2)).double()
+        matches_BTT = targets_BT.unsqueeze(2) == targets_BT.unsqueeze(1)
+        steps_T = torch.arange(targets_BT.shape[1])
+        distances_TT = steps_T.unsqueeze(1) - steps_T
+        present_TT = (distances_TT > 0) & (distances_TT <= self.setting.size)
+        log_probs = cache_log_probs(
+            products_BTT.flatten(0, 1),
+            matches_BTT.flatten(0, 1),
+            self.setting.flatness,
+            present_TT.repeat(len(targets_BT), 1),
+        )
+        return log_probs.view(targets_BT.shape)
 
     @torch.inference_mode()
     def _read_windows(self, inputs: Int64s, targets: Int64s, window: int) -> Floats:
