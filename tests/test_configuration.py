@@ -20,7 +20,7 @@ from memoryspan.tracking.parameters import TrackingParameters
 CONF = Path(__file__).resolve().parents[1] / "conf"
 GROUPS = (
     *("corpus", "tokenizer", "ngram", "training", "search", "lstm_neural_cache", "lstm_dynamic"),
-    *("mixture", "generation", "context_length", "gradient"),
+    *("mixture", "sentence_reset", "generation", "context_length", "gradient"),
 )
 
 

@@ -59,6 +59,7 @@ def scores(name, family, test, validation, order=None):
         1.5,
         np.full(N, -np.log(test)) if np.isscalar(test) else test,
         np.full(M, -np.log(validation)),
+        np.empty(0),
     )
 
 

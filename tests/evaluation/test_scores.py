@@ -6,7 +6,14 @@ from memoryspan.evaluation.scores import ModelScores
 from memoryspan.text.streams import TokenStream
 
 SCORES = ModelScores(
-    "größer-5", "n-gram", None, 12, 0.5, np.array([-1.5, -np.inf, -0.1]), np.array([-2.0])
+    "größer-5",
+    "n-gram",
+    None,
+    12,
+    0.5,
+    np.array([-1.5, -np.inf, -0.1]),
+    np.array([-2.0]),
+    np.array([-1.25, -np.inf]),
 )
 
 
@@ -22,6 +29,7 @@ def test_what_is_saved_comes_back_to_the_bit(tmp_path, order):
     assert (loaded.parameters, loaded.train_seconds) == (12, 0.5)
     np.testing.assert_array_equal(loaded.test_log_probs, SCORES.test_log_probs)
     np.testing.assert_array_equal(loaded.validation_log_probs, SCORES.validation_log_probs)
+    np.testing.assert_array_equal(loaded.test_reset_log_probs, SCORES.test_reset_log_probs)
     assert loaded.test_log_probs.dtype == np.float64
     assert [file.name for file in path.parent.iterdir()] == ["scores.npz"]
 
@@ -65,6 +73,9 @@ def test_of_asks_the_model_for_both_streams():
             raise NotImplementedError
 
     validation, test = (TokenStream.of(np.ones(n, dtype=np.int32), 9) for n in (4, 6))
-    found = ModelScores.of(Halving(), 3.0, validation, test)
+    found = ModelScores.of(Halving(), 3.0, validation, test, reset_tokens=5)
     assert (found.name, found.parameters, found.context_order) == ("half", 7, 0)
     assert (len(found.validation_log_probs), len(found.test_log_probs)) == (4, 6)
+    assert len(found.test_reset_log_probs) == 5
+    of_all = ModelScores.of(Halving(), 3.0, validation, test, reset_tokens=None)
+    assert len(of_all.test_reset_log_probs) == 6

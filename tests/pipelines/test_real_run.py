@@ -125,6 +125,16 @@ def test_every_model_is_compared_on_the_same_tokens(perplexity):
     np.testing.assert_allclose(consistent[np.isfinite(perplexity["test_perplexity"])], 1.0)
 
 
+def test_only_what_looks_over_sentence_ends_gains_from_reading_on(finished, perplexity):
+    modes = pd.read_csv(finished / "data/08_reporting/perplexity_modes.csv", index_col="model")
+    assert modes.index.tolist() == perplexity.index.tolist()
+    streaming, reset = modes["streaming_perplexity"], modes["sentence_reset_perplexity"]
+    same = modes["family"].isin(["chance", "n-gram"])
+    assert (streaming[same] == reset[same]).all()
+    assert (streaming[~same] != reset[~same]).all()
+    np.testing.assert_allclose(streaming, perplexity["test_perplexity"])  # of all tokens, here
+
+
 def test_every_smoothed_or_gated_model_beats_unigram(perplexity):
     # not the vanilla RNN: whether it stumbles in so few steps depends on the machine's arithmetic
     steady = [model for model in NEURAL if model != "rnn"]

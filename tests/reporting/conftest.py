@@ -40,6 +40,24 @@ def perplexity() -> pd.DataFrame:
 
 
 @pytest.fixture(scope="session")
+def perplexity_modes() -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "model": ["lstm", "kneser_ney_3"],
+            "family": ["recurrent", "n-gram"],
+            "test_tokens": 1_234,
+            "streaming_perplexity": [88.0, 99.0],
+            "sentence_reset_perplexity": [110.0, 99.0],
+            "reset_ratio": [1.25, 1.0],
+            "reset_ratio_low": [1.22, 1.0],
+            "reset_ratio_high": [1.28, 1.0],
+            "interval_unit": "block",
+            "interval_clusters": 20,
+        }
+    )
+
+
+@pytest.fixture(scope="session")
 def histories() -> dict[str, pd.DataFrame]:
     lstm = pd.DataFrame(
         {
@@ -169,6 +187,7 @@ def top_continuations() -> pd.DataFrame:
 @pytest.fixture(scope="session")
 def content(
     perplexity: pd.DataFrame,
+    perplexity_modes: pd.DataFrame,
     counts_of_counts: pd.DataFrame,
     vocabulary_growth: pd.DataFrame,
     heaps_fit: pd.DataFrame,
@@ -209,6 +228,7 @@ def content(
         seen_ngrams_svg=svg_text(seen_figure(seen_ngrams)),
         top_continuations=top_continuations,
         perplexity=perplexity,
+        perplexity_modes=perplexity_modes,
         perplexity_svg=svg_text(perplexity_figure(perplexity)),
         histories=histories,
         learning_curves_svg=svg_text(learning_curves_figure(histories)),

@@ -73,6 +73,7 @@ def test_models_numbers_and_verdicts_are_there(page: Page) -> None:
         "91 345 words in 11 documents",
         "All models predict the same 54 321 tokens",
         "0.900 [0.880, 0.920]",
+        "on the first 1 234 tokens of the test split",
         "The 95 % interval comes from drawing the 6 documents",
         "divided by that of the Kneser–Ney 3-gram model",
         "(Kneser–Ney 3-gram: k = 2)",

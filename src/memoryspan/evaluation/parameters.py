@@ -35,3 +35,13 @@ class GenerationParameters(BaseModel):
     exclude_unknown: bool = Field(
         default=True, description="Never draw <unk>; the others are renormalised."
     )
+
+
+class SentenceResetParameters(BaseModel):
+    """What is scored a second time, every sentence on its own."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tokens: int | None = Field(
+        default=40_000, ge=1, description="First test tokens that are; null: all."
+    )

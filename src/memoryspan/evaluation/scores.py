@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memoryspan.archive import corrupt, read_archive, write_archive
-from memoryspan.language_model import Family, Floats, LanguageModel
+from memoryspan.language_model import Family, Floats, LanguageModel, sentence_log_probs
 from memoryspan.text.streams import TokenStream
 
 
@@ -23,6 +23,8 @@ class ModelScores:
         train_seconds: wall-clock time of its estimation or training.
         test_log_probs: float64 [N], nats, one per token of the test stream; -inf = never.
         validation_log_probs: float64 [M], the same of the validation stream.
+        test_reset_log_probs: float64 [R], of the first R tokens of the test stream, each sentence
+            as a text of its own (see ``modes``).
     """
 
     name: str
@@ -32,6 +34,7 @@ class ModelScores:
     train_seconds: float
     test_log_probs: Floats = field(repr=False)
     validation_log_probs: Floats = field(repr=False)
+    test_reset_log_probs: Floats = field(repr=False)
 
     @classmethod
     def of(
@@ -40,8 +43,12 @@ class ModelScores:
         train_seconds: float,
         validation_stream: TokenStream,
         test_stream: TokenStream,
+        reset_tokens: int | None,
     ) -> "ModelScores":
-        """Let a model score every token of both held-out streams, each read from its beginning."""
+        """Let a model score every token of both held-out streams, each read from its beginning.
+
+        And the first ``reset_tokens`` test tokens (None: all) sentence by sentence.
+        """
         return cls(
             name=model.name,
             family=model.family,
@@ -50,6 +57,7 @@ class ModelScores:
             train_seconds=train_seconds,
             test_log_probs=model.token_log_probs(test_stream),
             validation_log_probs=model.token_log_probs(validation_stream),
+            test_reset_log_probs=sentence_log_probs(model, test_stream.beginning(reset_tokens)),
         )
 
     def save(self, path: Path) -> None:
@@ -65,6 +73,7 @@ class ModelScores:
         arrays = {
             "test_log_probs": self.test_log_probs,
             "validation_log_probs": self.validation_log_probs,
+            "test_reset_log_probs": self.test_reset_log_probs,
         }
         write_archive(path, about, arrays)
 
@@ -81,6 +90,7 @@ class ModelScores:
                 **about,
                 test_log_probs=arrays["test_log_probs"],
                 validation_log_probs=arrays["validation_log_probs"],
+                test_reset_log_probs=arrays["test_reset_log_probs"],
             )
         except (KeyError, TypeError) as error:  # an archive of something else
             raise corrupt(path, error) from error

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from memoryspan.evaluation.parameters import GenerationParameters
+from memoryspan.evaluation.parameters import GenerationParameters, SentenceResetParameters
 from memoryspan.mixture.parameters import MixtureParameters
 from memoryspan.neural.adaptation.parameters import (
     DynamicEvaluationParameters,
@@ -52,6 +52,7 @@ class RunParameters(Group):
     lstm_neural_cache: NeuralCacheParameters
     lstm_dynamic: DynamicEvaluationParameters
     mixture: MixtureParameters
+    sentence_reset: SentenceResetParameters
     generation: GenerationParameters
     context_length: ContextLengthParameters
     gradient: GradientParameters

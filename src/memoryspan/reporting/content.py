@@ -28,8 +28,9 @@ class ReportContent:
     Tables have the columns that the rooms give them: ``corpus_profile``, ``split_table`` and
     ``coverage`` from the corpus; ``ngram_tables`` by n, with w1 … wn and count, and the
     statistics of the counts, from ``counts_of_counts`` to ``top_continuations``, from the n-grams;
-    ``perplexity`` and ``verdicts`` from the evaluation; ``histories`` by model from training; the
-    curves and their summaries from the probes; ``samples`` with model, prompt, continuation, note.
+    ``perplexity``, ``perplexity_modes`` and ``verdicts`` from the evaluation; ``histories`` by
+    model from training; the curves and their summaries from the probes; ``samples`` with model,
+    prompt, continuation, note.
 
     The SVGs are what ``figure_style.svg_text`` makes. They go into the page as they are:
     never put text from elsewhere there.
@@ -51,6 +52,7 @@ class ReportContent:
     seen_ngrams_svg: str = ""
     top_continuations: "pd.DataFrame | None" = None
     perplexity: "pd.DataFrame | None" = None
+    perplexity_modes: "pd.DataFrame | None" = None
     perplexity_svg: str = ""
     histories: Mapping[str, "pd.DataFrame"] = field(default_factory=dict)
     learning_curves_svg: str = ""

@@ -45,6 +45,14 @@ _PERPLEXITY_COLUMNS = (
     "train_seconds",
 )
 
+_MODES_COLUMNS = (
+    "model",
+    "streaming_perplexity",
+    "sentence_reset_perplexity",
+    "reset_ratio",
+    "reset_ratio_interval",
+)
+
 
 def render_report(content: ReportContent) -> str:
     """The page as HTML; the same content gives the same bytes.
@@ -64,7 +72,9 @@ def render_report(content: ReportContent) -> str:
         css=Markup((_HERE / "report.css").read_text(encoding="utf-8")),
         figures=_figures(content),
         tables=_tables(content),
-        facts=_perplexity_facts(content.perplexity) | _corpus_facts(content.corpus_profile),
+        facts=_perplexity_facts(content.perplexity)
+        | _mode_facts(content.perplexity_modes)
+        | _corpus_facts(content.corpus_profile),
         bounded=_bounded(content.perplexity, content.context_curve),
         level=LEVEL,
         ngrams={
@@ -106,6 +116,7 @@ def _tables(content: ReportContent) -> dict[str, TableView | None]:
         "perplexity": None
         if perplexity is None
         else table_view(with_ratio(perplexity), _PERPLEXITY_COLUMNS, lowest="test_perplexity"),
+        "modes": table_view(with_intervals(content.perplexity_modes), _MODES_COLUMNS),
         "learning": _learning_view(content.histories),
         "context": table_view(with_intervals(content.effective_context)),
         "gradient": table_view(with_intervals(content.gradient_summary)),
@@ -143,6 +154,11 @@ def _perplexity_facts(table: "pd.DataFrame | None") -> dict[str, Any]:
     if (reference := _shared_value(table, "reference")) is not None:
         facts["reference"] = model_style(str(reference)).label
     return facts
+
+
+def _mode_facts(table: "pd.DataFrame | None") -> dict[str, Any]:
+    """How many tokens were scored both ways."""
+    return {"mode_tokens": None if table is None else _shared_value(table, "test_tokens")}
 
 
 def _bounded(

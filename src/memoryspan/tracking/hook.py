@@ -213,6 +213,13 @@ def log_perplexity(record: Recorder, table: pd.DataFrame) -> None:
             record.log_metrics(row["model"], {"valid.loss": math.log(row["valid_perplexity"])})
 
 
+def log_modes(record: Recorder, table: pd.DataFrame) -> None:
+    """Streaming and sentence reset, a row per model."""
+    for row in table.to_dict("records"):
+        keys = ("streaming_perplexity", "sentence_reset_perplexity", "reset_ratio")
+        record.log_metrics(row["model"], {f"test_modes.{key}": row[key] for key in keys})
+
+
 def log_context_curve(record: Recorder, curve: pd.DataFrame) -> None:
     """Perplexity by visible context; the step of the chart is k."""
     for model, rows in curve.groupby("model"):
@@ -228,6 +235,7 @@ def log_gradient_curve(record: Recorder, curve: pd.DataFrame) -> None:
 
 TABLES = {
     "perplexity": log_perplexity,
+    "perplexity_modes": log_modes,
     "context_curve": log_context_curve,
     "gradient_curve": log_gradient_curve,
 }

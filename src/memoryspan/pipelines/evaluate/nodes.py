@@ -8,7 +8,8 @@ import pandas as pd
 
 from memoryspan.evaluation.comparison import compare_with_reference
 from memoryspan.evaluation.generation import samples
-from memoryspan.evaluation.parameters import GenerationParameters
+from memoryspan.evaluation.modes import modes_table
+from memoryspan.evaluation.parameters import GenerationParameters, SentenceResetParameters
 from memoryspan.evaluation.perplexity import perplexity_table
 from memoryspan.evaluation.scores import ModelScores
 from memoryspan.language_model import LanguageModel
@@ -106,19 +107,21 @@ def score(
     summary: dict[str, Any],
     validation_stream: TokenStream,
     test_stream: TokenStream,
+    sentence_reset: SentenceResetParameters,
 ) -> ModelScores:
     """Log-probabilities of every token of the validation and the test split."""
     check_same_tokens(summary, test_stream.vocabulary_digest)
-    return ModelScores.of(model, summary["train_seconds"], validation_stream, test_stream)
+    seconds, tokens = summary["train_seconds"], sentence_reset.tokens
+    return ModelScores.of(model, seconds, validation_stream, test_stream, tokens)
 
 
 def compare(
     validation_stream: TokenStream, test_stream: TokenStream, seed: int, *scores: ModelScores
-) -> tuple[pd.DataFrame, list[str]]:
-    """The perplexity table and what it says of each neural model."""
+) -> tuple[pd.DataFrame, list[str], pd.DataFrame]:
+    """The perplexity table, what it says of each neural model, and the two modes."""
     by_name = {score.name: score for score in scores}
     table = perplexity_table(by_name, test_stream, validation_stream, seed)
-    return table, compare_with_reference(table)
+    return table, compare_with_reference(table), modes_table(by_name, test_stream, seed)
 
 
 def continue_prompts(

@@ -16,7 +16,7 @@ from memoryspan.pipelines.models import (
 
 
 def create_pipeline() -> Pipeline:
-    """All models → ``perplexity``, ``verdicts`` and ``samples``."""
+    """All models → ``perplexity``, ``perplexity_modes``, ``verdicts`` and ``samples``."""
     return Pipeline(
         [
             boxed([caching()], CACHED),
@@ -26,7 +26,7 @@ def create_pipeline() -> Pipeline:
             Node(
                 nodes.compare,
                 ["validation_stream", "test_stream", "params:seed", *datasets("scores")],
-                ["perplexity", "verdicts"],
+                ["perplexity", "verdicts", "perplexity_modes"],
                 name="compare_perplexities",
             ),
             box_per_family(samples_of, SAMPLED_MODELS),
@@ -72,7 +72,7 @@ def mixing() -> Node:
 
 def scoring_of(model: str) -> Node:
     """The node that scores both held-out splits with one model."""
-    inputs = [*made(model), "validation_stream", "test_stream"]
+    inputs = [*made(model), "validation_stream", "test_stream", "params:sentence_reset"]
     return Node(nodes.score, inputs, f"{model}_scores", name=f"score_{model}", tags=model)
 
 

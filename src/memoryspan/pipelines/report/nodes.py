@@ -21,6 +21,7 @@ TABLES = (
     "seen_ngrams",
     "top_continuations",
     "perplexity",
+    "perplexity_modes",
     "context_curve",
     "effective_context",
     "gradient_curve",
